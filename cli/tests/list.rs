@@ -119,15 +119,11 @@ fn lists_that_are_refused() {
         b"t/a\r\n",
         &format!("hornet: list: line 1: t/a\\x0d: {none}\n"),
     );
-    let (mut many, mut errors) = (String::new(), String::new());
-    for line in 1..=1000 {
-        many += &format!("{line}\n");
-        if line <= 10 {
-            errors += &format!("hornet: list: line {line}: {line}: {none}\n");
-        }
-    }
-    errors += "hornet: paths: 1000 cannot be tagged\n";
-    refused("", many.as_bytes(), &errors);
+    let many: Vec<_> = (1..=1000).map(|line| line.to_string()).collect();
+    let errors = (1..=10).map(|line| format!("hornet: list: line {line}: {line}: {none}\n"));
+    let errors: Vec<_> = errors.collect();
+    let errors = errors.concat() + "hornet: paths: 1000 cannot be tagged\n";
+    refused("", many.join("\n").as_bytes(), &errors);
 
     refused("", b"", "hornet: list: has no paths\n");
     refused("t", b"\n", "hornet: list: has no paths\n");

@@ -35,6 +35,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct TagFiles {
     /// The key file, made by 'hornet keygen'
     #[arg(short, long, value_name = "KEYFILE")]
@@ -42,9 +43,8 @@ pub(crate) struct TagFiles {
 
     /// Write the manifest to this file instead of standard output
     ///
-    /// The file appears only when it is complete and on disk, except on file systems without links and
-    /// renames that do not replace. It is not tagged, and neither is a file to which the manifest is
-    /// redirected.
+    /// The file appears only when it is complete and on disk. It is not tagged, and neither is a file
+    /// to which the manifest is redirected.
     #[arg(short, long, value_name = "MANIFEST")]
     output: Option<PathBuf>,
 
@@ -59,13 +59,6 @@ pub(crate) struct TagFiles {
     /// it. Links that are not followed are reported on standard error.
     #[arg(long)]
     follow_symlinks: bool,
-
-    /// Read each file a second time, and list it as unread if its content differs
-    ///
-    /// Finds changes that do not move a file's times, such as those of programs that write through a
-    /// mapping. The second reading begins when all files have been read.
-    #[arg(long)]
-    verify_twice: bool,
 
     /// Leave out files and folders that match PATTERN, in the syntax of gitignore
     ///
@@ -98,6 +91,14 @@ pub(crate) struct TagFiles {
     /// The paths of --files-from end in a NUL byte instead of a newline
     #[arg(short = '0', long, requires = "files_from")]
     null: bool,
+
+    /// Read each file a second time, and list it as unread if its content differs
+    ///
+    /// Finds changes that do not change a file's times, such as those of programs that write through
+    /// a mapping. The second reading begins after all files were read, and asks the disk or the
+    /// server again for what only this command has in memory.
+    #[arg(long)]
+    verify_twice: bool,
 
     #[command(flatten)]
     options: Options,
@@ -255,24 +256,6 @@ impl TagFiles {
     }
 }
 
-/// Reads the files again. Returns those with the same content, and adds the others to `unread`.
-fn verified(work: &Work, files: Vec<Line>, unread: &mut Vec<Unread>) -> Vec<Line> {
-    let read = work.run(files.into_iter().map(Checking).collect());
-    let keep = |(line, result): (Line, Result<bool, Failure>)| {
-        let failure = match result {
-            Ok(true) => return Some(line),
-            Ok(false) => Failure::changed(),
-            Err(failure) => failure,
-        };
-        unread.push(Unread {
-            path: line.path,
-            reason: failure.to_string(),
-        });
-        None
-    };
-    read.into_iter().filter_map(keep).collect()
-}
-
 /// Reports errors: the first ones, and how many there are. Returns one of them.
 fn complain_all(errors: impl ExactSizeIterator<Item = Error>) -> Result<(), Error> {
     const SHOWN: usize = 10;
@@ -292,6 +275,24 @@ fn complain_all(errors: impl ExactSizeIterator<Item = Error>) -> Result<(), Erro
         &"paths",
         format_args!("{count} cannot be tagged"),
     ))
+}
+
+/// Reads the files again. Returns those with the same content, and adds the others to `unread`.
+fn verified(work: &Work, files: Vec<Line>, unread: &mut Vec<Unread>) -> Vec<Line> {
+    let read = work.run(files.into_iter().map(Checking).collect());
+    let keep = |(line, result): (Line, Result<bool, Failure>)| {
+        let failure = match result {
+            Ok(true) => return Some(line),
+            Ok(false) => Failure::changed(),
+            Err(failure) => failure,
+        };
+        unread.push(Unread {
+            path: line.path,
+            reason: failure.to_string(),
+        });
+        None
+    };
+    read.into_iter().filter_map(keep).collect()
 }
 
 /// Reports what gets no tag, except for empty folders, which have nothing to tag.

@@ -14,6 +14,15 @@ pub(crate) struct Patterns(Gitignore);
 impl Patterns {
     /// Compiles patterns. `name` returns the source of the one of this index, for error messages.
     pub(crate) fn new(patterns: &[String], name: impl Fn(usize) -> String) -> Result<Self, Error> {
+        if !patterns.is_empty() {
+            // The maps of regex-automata panic if the system provides no random bytes.
+            getrandom::fill(&mut [0]).map_err(|error| {
+                Error::new(
+                    &"patterns",
+                    format_args!("no random bytes for them: {error}"),
+                )
+            })?;
+        }
         // The paths that are matched are relative to an argument already.
         let mut builder = GitignoreBuilder::new("");
         // What git takes literally or as matching nothing is more likely a mistake.
@@ -106,6 +115,7 @@ mod tests {
         );
         excluded(&["a "], &[b"a"], &[b"a "]);
         excluded(&["{a,b}.x"], &[b"a.x", b"b.x"], &[b"{a,b}.x"]);
+        excluded(&["\\{a"], &[b"{a"], &[b"a"]);
     }
 
     #[test]

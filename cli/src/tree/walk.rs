@@ -48,6 +48,8 @@ pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) unread: Vec<Unread>,
     pub(crate) skipped: Vec<Skipped>,
+    /// What the patterns exclude. Nothing below it is listed.
+    excluded: Vec<PathBuf>,
     /// Arguments that cannot be tagged: their indices, and why.
     pub(crate) rejected: Vec<(usize, String)>,
 }
@@ -249,6 +251,7 @@ impl<'a> Folders<'a> {
             let path = joined(path, name);
             let entry = entry_of(&dir, &entry, place.as_ref());
             if excludes(&path, matches!(entry, Ok(Entry::Folder(_)))) {
+                found.excluded.push(path);
                 continue;
             }
             is_empty = false;
@@ -317,7 +320,8 @@ fn entry_of(folder: &Dir, entry: &DirEntry, place: Option<&Arc<Place>>) -> io::R
 }
 
 impl Found {
-    /// Returns whether a folder lists a file, or something that was skipped, under this path.
+    /// Returns whether a folder lists a file, or something that was skipped or excluded, under this
+    /// path.
     pub(crate) fn has(&self, path: &Path) -> bool {
         let order = |other: &Path| bytes(other).cmp(bytes(path));
         self.files.binary_search_by(|file| order(file)).is_ok()
@@ -325,6 +329,7 @@ impl Found {
                 .skipped
                 .binary_search_by(|other| order(&other.path))
                 .is_ok()
+            || self.excluded.binary_search_by(|other| order(other)).is_ok()
     }
 
     fn leave_out(&mut self, path: PathBuf, kind: Kind, why: Option<String>) {
@@ -336,6 +341,7 @@ impl Found {
         self.files.append(&mut other.files);
         self.unread.append(&mut other.unread);
         self.skipped.append(&mut other.skipped);
+        self.excluded.append(&mut other.excluded);
     }
 
     /// Sorts everything and removes duplicates.
@@ -358,5 +364,7 @@ impl Found {
         self.skipped
             .sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         self.skipped.dedup_by(|a, b| a.path == b.path);
+        self.excluded
+            .sort_unstable_by(|a, b| bytes(a).cmp(bytes(b)));
     }
 }
