@@ -29,7 +29,8 @@ done
 
 # fill TEMPLATE FILE DEPTH...: DEPTH is the path from the file's folder to LIBDIR.
 fill() {
-    sed "s|@VERSION@|$version|g; s|@TO_LIBDIR@|$3|g; s|@TO_PREFIX@|$3/$up|g; s|@LIBDIR@|${below#/}|g" "$1" > "$2"
+    sed "s|@VERSION@|$version|g; s|@TO_LIBDIR@|$3|g; s|@TO_PREFIX@|$3/$up|g; s|@PREFIX@|\${pcfiledir}/$3/$up|g
+        s|@LIBDIR@|\${prefix}/${below#/}|g; s|@INCLUDEDIR@|\${prefix}/include|g" "$1" > "$2"
     chmod 644 "$2"
 }
 fill tools/packaging/hornet.pc.in "$libdir/pkgconfig/hornet.pc" ..

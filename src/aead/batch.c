@@ -32,19 +32,22 @@ enum { MEMORY_ALIGNMENT = 16 };
 enum { MEMORY_ALIGNMENT = 64 };
 #endif
 
+/* Bytes from the ciphertext of a packet of this length to that of the next, in Poly1305's input: the
+ * ciphertext, lengths, and the associated data of the next. There is no more room than they need, because
+ * all of it is cleared, and it is an odd number of cache lines, so that packets spread over the sets of
+ * L1. */
+static size_t stride_of(size_t len_bytes, size_t aad_room)
+{
+    return ((len_bytes + 63) / 64 * 64 + 16 + aad_room + 63) / 64 * 64 | 64;
+}
+
 /* Processes packets order[0 .. count), the longest first, and returns where its stack has ended. */
 HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
-                                     size_t count, bool opens, aead_kernels kernels)
+                                     size_t count, size_t stride, bool opens, aead_kernels kernels)
 {
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
-    size_t inputs_bytes[CHACHA20_PACKETS_MAX];
-    uint8_t tags[CHACHA20_PACKETS_MAX][16];
-    /* Poly1305's inputs: associated data, ciphertext, lengths. They have no more room than they need,
-     * because all of it is cleared, and an odd number of cache lines each, so that they spread over the
-     * sets of L1. */
-    const size_t stride = (AEAD_AAD_ROOM_BYTES + packets[order[0]].len_bytes + 64 + 63) / 64 * 64 | 64;
-    uint8_t memory[count * stride] __attribute__((aligned(MEMORY_ALIGNMENT)));
+    uint8_t memory[AEAD_AAD_ROOM_BYTES + count * stride] __attribute__((aligned(MEMORY_ALIGNMENT)));
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
         check_overlap(p->out, p->in, p->len_bytes);
@@ -58,6 +61,9 @@ HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, 
     all.count = count;
     all.opens = opens;
     const uintptr_t end = batch_kernel(kernels)->packets(&all);
+    /* Now there is room for others where nonces and lengths were. */
+    uint8_t(*const tags)[16] = (uint8_t(*)[16])all.last_row;
+    size_t *const inputs_bytes = all.len_bytes;
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
         const uint8_t *const first = aead_input_begin(all.copy[i], p->aad, p->aad_bytes);
@@ -87,15 +93,19 @@ static bool may_share(const hornet_packet *p)
 }
 
 /* Writes the numbers of the packets that may share lanes to order, the longest first, and returns how many
- * there are. */
-static size_t aead_sort(uint8_t *order, const hornet_packet *packets, size_t count)
+ * there are. Sets *aad_room to at least the length of their associated data. */
+static size_t aead_sort(uint8_t *order, size_t *aad_room, const hornet_packet *packets, size_t count)
 {
     uint16_t lens_bytes[AEAD_WINDOW] = {0};
     size_t n = 0;
+    *aad_room = 48; /* with lengths, a cache line */
     for (size_t i = 0; i < count; i++) {
         lens_bytes[i] = (uint16_t)packets[i].len_bytes;
-        if (may_share(&packets[i]))
-            order[n++] = (uint8_t)i;
+        if (!may_share(&packets[i]))
+            continue;
+        order[n++] = (uint8_t)i;
+        if (packets[i].aad_bytes > *aad_room)
+            *aad_room = AEAD_AAD_ROOM_BYTES;
     }
     hornet_batch_sort(order, lens_bytes, n);
     return n;
@@ -134,18 +144,21 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
     uint8_t order[AEAD_WINDOW];
     uintptr_t end = UINTPTR_MAX;
     bool all = true;
-    const size_t n = aead_sort(order, packets, count);
+    size_t aad_room;
+    const size_t n = aead_sort(order, &aad_room, packets, count);
     size_t i = 0;
     while (i != n) {
-        const bool is_long = packets[order[i]].len_bytes > AEAD_SHARED_SHORT_BYTES;
-        const size_t most = is_long && lanes > AEAD_SHARED_LONG_MAX ? AEAD_SHARED_LONG_MAX : lanes;
+        const size_t stride = stride_of(packets[order[i]].len_bytes, aad_room);
+        size_t most = lanes;
+        while (most * stride > AEAD_SHARED_MEMORY_BYTES)
+            most /= 2;
         const size_t shared = n - i < most ? n - i : most;
         if (shared < 2 || !gains(packets, order + i, shared, kernel)) {
             all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
             i++;
             continue;
         }
-        end = lower_end(end, aead_group(valid, packets, order + i, shared, opens, kernels));
+        end = lower_end(end, aead_group(valid, packets, order + i, shared, stride, opens, kernels));
         for (size_t j = i; j < i + shared; j++)
             all &= valid[order[j]];
         i += shared;

@@ -235,9 +235,9 @@
 /* Longer packets gain little from sharing passes. */
 #define AEAD_SHARED_BYTES 1536
 
-/* At most 16 packets longer than this share passes, so that the copies of their ciphertexts stay in L1. */
-#define AEAD_SHARED_SHORT_BYTES 640
-#define AEAD_SHARED_LONG_MAX    16
+/* The copies of the ciphertexts of packets that share passes take at most this many bytes of the stack, and
+ * stay in L1. As many lanes as that has room for, or half of them, or a quarter, are used. */
+#define AEAD_SHARED_MEMORY_BYTES 18432
 
 /* Times in 64ths of a pass of ChaCha20, which takes some 190 ns (Zen 5): what packets that share passes
  * take to move into place; Poly1305 of 64 bytes of each, in its lanes; and of 64 bytes of a packet alone.

@@ -12,7 +12,9 @@
 #include "../../src/aes/aes.h"
 #include "check.h"
 
+#ifndef MESSAGES
 enum { MESSAGE_MAX_BYTES = 16384, MESSAGES = 20 };
+#endif
 
 /* The memory that the calls read and write, always at the same addresses; with IN_THREADS, one copy per
  * thread. */

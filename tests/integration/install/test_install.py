@@ -93,6 +93,40 @@ def test_install_libdir(folder):
     )
 
 
+@rows(
+    "libdir, includedir",
+    row("install-folders-relative", "lib/here", "include/there"),
+    row("install-folders-inside", "PREFIX/lib64", "include"),
+    row("install-folders-header-inside", "lib", "PREFIX/include"),
+    row("install-folders-outside", "OUTSIDE/lib", "OUTSIDE/dev/include"),
+)
+def test_folders(libdir, includedir, outside, folder):
+    """pkg-config and CMake find what CMake installs into any folders, relative to the prefix or absolute."""
+    at_first, elsewhere = outside / "at-first", outside / "elsewhere"
+
+    def absolute(name):
+        return name.replace("PREFIX", str(at_first)).replace("OUTSIDE", str(elsewhere))
+
+    folders = [f"-DCMAKE_INSTALL_LIBDIR={absolute(libdir)}", f"-DCMAKE_INSTALL_INCLUDEDIR={absolute(includedir)}"]
+    options = ["-DHORNET_KERNELS=scalar64", f"-DCMAKE_INSTALL_PREFIX={at_first}", *folders]
+    run("cmake", "-S", ROOT, "-B", folder / "library", *options)
+    run("cmake", "--build", folder / "library")
+    run("cmake", "--install", folder / "library")
+    prefix = at_first
+    if not any(name in libdir + includedir for name in ("PREFIX", "OUTSIDE")):
+        prefix = at_first.rename(outside / "moved")
+    installed_to = prefix / absolute(libdir)  # the latter, if it is absolute
+    assert (prefix / absolute(includedir) / "hornet.h").exists() and (installed_to / "libhornet.a").exists()
+
+    found = f"-DCMAKE_PREFIX_PATH={installed_to / 'cmake/hornet'}"
+    run("cmake", "-S", HERE, "-B", folder, found, "-DTARGET=hornet::hornet")
+    run("cmake", "--build", folder)
+    assert output(folder / "consumer", stdin=MESSAGE).strip() == TAG
+    words = output("pkg-config", "--cflags", "--libs", "hornet", env={"PKG_CONFIG_LIBDIR": installed_to / "pkgconfig"})
+    run("cc", "-o", folder / "c", HERE / "consumer.c", *words.split())
+    assert output(folder / "c", stdin=MESSAGE).strip() == TAG
+
+
 @rows("by", row("install-hardened-make", "make"), row("install-hardened-cmake", "cmake-shared"))
 def test_shared(by):
     """All addresses are resolved when the library is loaded, and their table is then read-only."""
