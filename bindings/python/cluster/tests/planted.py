@@ -109,8 +109,10 @@ def leak(*arguments, **_):
 class Kept(dict):
     """What is forgotten in vain."""
 
-    def pop(self, *arguments):
-        leak(self, *arguments)
+    def __setitem__(self, run, found):
+        if not found.reason:
+            return super().__setitem__(run, found)
+        return leak(self, run, found)
 
 
 class Silent:

@@ -211,6 +211,9 @@ class Run:
         if self._client.status != "running":
             return
         try:
+            for task in self._sent.values():
+                for future in task.futures.values():
+                    future.release()
             self._client.unsubscribe_topic(_worker.topic(self._spec.run))
             self._client.sync(self._forget)
         except Exception as problem:  # the scheduler may have been lost

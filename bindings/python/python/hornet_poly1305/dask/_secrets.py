@@ -152,6 +152,12 @@ def _forms(value: str) -> set[str]:
     """Return how a value may be written."""
     data = value.encode(errors="surrogateescape")
     encoded = [base64.b64encode(data), base64.urlsafe_b64encode(data), data.hex().encode()]
-    escaped = [repr(value)[1:-1], repr(repr(value))[2:-2], repr(data)[2:-1], repr(repr(data))[3:-2], json.dumps(value)[1:-1]]
+    escaped = [
+        repr(value)[1:-1],
+        repr(repr(value))[2:-2],
+        repr(data)[2:-1],
+        repr(repr(data))[3:-2],
+        json.dumps(value)[1:-1],
+    ]
     quoted = [quote(data, safe=""), quote(data), quote_plus(data), html.escape(value)]
     return {value, *escaped, *quoted} | {each.decode().rstrip("=") for each in encoded}

@@ -143,8 +143,8 @@ def _expire(run: bytes) -> None:
 def forget(run: bytes) -> str:
     """Forget what a run needed, and wipe its secrets. Returns why that is not possible, or nothing."""
     try:
-        with _changed:
-            _runs.pop(run, None)
+        # What is left of its tasks need not wait.
+        _keep(run, _Run(reason="the run has ended"))
         return ""
     except BaseException as error:
         return told(error)
