@@ -5,13 +5,25 @@
 
 use hornet_key_file::Problem;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use std::io;
 
-fn exception(py: Python<'_>, name: &str, text: Option<&'static str>) -> PyErr {
-    let class = py
-        .import("hornet_poly1305._exceptions")
-        .and_then(|module| module.getattr(name)?.cast_into().map_err(PyErr::from));
+/// Returns an exception of the module as it is now: one that was imported anew may have other classes.
+fn exception(py: Python<'_>, class: &Bound<'_, PyString>, text: Option<&'static str>) -> PyErr {
+    let name = intern!(py, "hornet_poly1305._exceptions");
+    // SAFETY: the name is a string. An import would take a microsecond.
+    let module =
+        unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyImport_GetModule(name.as_ptr())) };
+    let module = if let Some(module) = module {
+        Ok(module)
+    } else {
+        drop(PyErr::take(py));
+        py.import(name).map(Bound::into_any)
+    };
+    let class = module.and_then(|module| module.getattr(class)?.cast_into().map_err(PyErr::from));
     match class {
         Ok(class) => match text {
             Some(text) => PyErr::from_type(class, text),
@@ -24,21 +36,21 @@ fn exception(py: Python<'_>, name: &str, text: Option<&'static str>) -> PyErr {
 /// What is raised if a ciphertext is not authentic.
 #[cold]
 pub(crate) fn invalid_tag(py: Python<'_>) -> PyErr {
-    exception(py, "InvalidTag", None)
+    exception(py, intern!(py, "InvalidTag"), None)
 }
 
 /// What is raised if a message does not have the tag.
 #[cold]
 pub(crate) fn invalid_signature(py: Python<'_>) -> PyErr {
     let text = "Value did not match computed tag.";
-    exception(py, "InvalidSignature", Some(text))
+    exception(py, intern!(py, "InvalidSignature"), Some(text))
 }
 
 /// What is raised after the end of a message in pieces.
 #[cold]
 pub(crate) fn already_finalized(py: Python<'_>) -> PyErr {
     let text = "Context was already finalized.";
-    exception(py, "AlreadyFinalized", Some(text))
+    exception(py, intern!(py, "AlreadyFinalized"), Some(text))
 }
 
 /// `OSError`, or what Python makes of it by its number, such as `FileNotFoundError`.

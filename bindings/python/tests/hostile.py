@@ -83,7 +83,9 @@ class Tuple(tuple):
         return 2**62
 
 
-class Path3:
+class Named:
+    """A path."""
+
     def __init__(self, value):
         self.value = value
 
@@ -124,8 +126,7 @@ def released():
 
 def consumed():
     pair = nanoarrow.c_array([b"abcd"] * 4, nanoarrow.binary()).__arrow_c_array__()
-    nanoarrow.c_array(Arrow(pair)).buffers  # noqa: B018 - imports it
-    nanoarrow.Array(Arrow(pair)).to_pylist()
+    _native.mac_arrow(bytes(128), Arrow(pair))  # moves it
     return pair
 
 
@@ -158,30 +159,39 @@ def arrow(kind, elements):
 
 def values():
     """Return hostile values, all new."""
-    plain = [None, True, -1, 0, 1, 255, 256, 2**31 - 1, 2**31, -(2**31) - 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63)]
-    plain += [2**200, -(2**200), 1.5, float("nan"), float("inf"), 1j, ..., NotImplemented, object(), int, len, json]
-    texts = ["", "x", "x" * 32, "\ud800", "\0", "a\0b", "../" * 2000, "\u202e", Str("x" * 32), "Poly1305", "file", "scalar64"]
-    sizes = [0, 1, 12, 15, 16, 17, 24, 31, 32, 33, 64, 4096]
-    buffers = [made(size) for size in sizes for made in (bytes, bytearray, lambda size: b"\xff" * size)]
-    buffers += [Bytes(32), memoryview(b""), memoryview(bytes(64))[::2], memoryview(bytearray(64))[::-1], released()]
-    buffers += [memoryview(bytes(64)).cast("B", (2, 32)), memoryview(bytes(64)).cast("q"), memoryview(bytearray(64))[8:40]]
-    buffers += [array.array("d", [1.0] * 4), array.array("q", [-1, 2**62, 0, 5]), mmap.mmap(-1, 4096)]
-    arrays = [numpy.zeros(()), numpy.zeros((4, 0), "u1"), numpy.zeros((2**62, 0), "u1"), numpy.zeros((0, 4), "u1")]
-    arrays += [numpy.zeros((4, 32), "u1"), numpy.zeros((4, 32), "u1").T, numpy.zeros((4, 4, 4)), numpy.arange(4)]
-    arrays += [numpy.full(4, 2**63 - 1), numpy.full(4, -(2**63)), numpy.arange(4)[::-1], numpy.zeros(4, ">i8")]
-    arrays += [numpy.array([b"a", None], dtype=object), numpy.zeros(4, "M8[s]"), numpy.broadcast_to(numpy.uint8(0), (4, 32))]
-    lists = [[], (), {}, set(), [None], [b"x"] * 3, [1, -1], ["x"], [[b"x"]], nested(), [bytes(32)] * 2, (b"", b"", b"")]
-    lists += [itertools.repeat(b"x", 5), raising(), range(3), Sequence(2**62, b"x"), Sequence(2**40, b"x"), Sequence(-1, b"x")]
-    lists += [Sequence(3, None), Tuple((b"x", "file")), [(b"x", "file")], [(b"x", "no kind")], [("x", b"file")], [(b"x",)]]
-    lists += [Tuple((bytes(8), numpy.arange(1), numpy.arange(1)))]
-    indices = [Int(3), Index(0), Index(-1), Index(2**64), Index(Mine), Index("x"), Index(KeyError), closed()]
-    paths = [Path3("x"), Path3(b"x\0"), Path3(1), Path3(None), Path("absent/x")]
-    exporters = [Exporter(value) for value in (None, b"x" * 32, memoryview(bytes(32)), released(), recurse)]
+    found = [None, True, 1.5, float("nan"), float("inf"), 1j, ..., NotImplemented, object(), int, len, json]
+    found += [-1, 0, 1, 255, 256, 2**31 - 1, 2**31, -(2**31) - 1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64]
+    found += [2**200, -(2**200), Int(3), Index(0), Index(-1), Index(2**64), Index(Mine), Index("x"), closed()]
+    found += ["", "x", "x" * 32, "\ud800", "\0", "a\0b", "../" * 2000, "\u202e", Str("x" * 32), "Poly1305", "file"]
+
+    for size in (0, 1, 12, 15, 16, 17, 24, 31, 32, 33, 64, 4096):
+        found += [bytes(size), bytearray(size), b"\xff" * size]
+    found += [Bytes(32), memoryview(b""), memoryview(bytes(64))[::2], memoryview(bytearray(64))[::-1], released()]
+    found += [
+        memoryview(bytes(64)).cast("B", (2, 32)),
+        memoryview(bytes(64)).cast("q"),
+        memoryview(bytearray(64))[8:40],
+    ]
+    found += [array.array("d", [1.0] * 4), array.array("q", [-1, 2**62, 0, 5]), mmap.mmap(-1, 4096)]
+    found += [numpy.zeros(()), numpy.zeros((4, 0), "u1"), numpy.zeros((2**62, 0), "u1"), numpy.zeros((0, 4), "u1")]
+    found += [numpy.zeros((4, 32), "u1"), numpy.zeros((4, 32), "u1").T, numpy.zeros((4, 4, 4)), numpy.arange(4)]
+    found += [numpy.full(4, 2**63 - 1), numpy.full(4, -(2**63)), numpy.arange(4)[::-1], numpy.zeros(4, ">i8")]
+    found += [numpy.array([b"a", None], dtype=object), numpy.zeros(4, "M8[s]")]
+    found += [numpy.broadcast_to(numpy.uint8(0), (4, 32))]
+    # From Python 3.12 on.
+    found += [Exporter(value) for value in (None, b"x" * 32, memoryview(bytes(32)), released(), recurse)]
+
+    found += [[], (), {}, set(), [None], [b"x"] * 3, [1, -1], ["x"], [[b"x"]], nested(), [bytes(32)] * 2, (b"",) * 3]
+    found += [itertools.repeat(b"x", 5), raising(), range(3), Sequence(2**62, b"x"), Sequence(2**40, b"x")]
+    found += [Sequence(-1, b"x"), Sequence(3, None), Tuple((bytes(8), numpy.arange(1), numpy.arange(1)))]
+    found += [Tuple((b"x", "file")), [(b"x", "file")], [(b"x", "no kind")], [("x", b"file")], [(b"x",)]]
+    found += [Named("x"), Named(b"x\0"), Named(1), Named(None), Path("absent/x")]
+
     pair = arrow(nanoarrow.binary, [b"abcd"] * 4).__arrow_c_array__()
-    results = [None, (), (None, None), (1,), pair[::-1], list(pair), Tuple(pair), Lazy(), consumed, (pair[0], pair[0]), 5]
-    results += [recurse, lambda: arrow(nanoarrow.int64, [1, 2, 3, 4]).__arrow_c_array__()]
+    results = [None, (), (None, None), (1,), pair[::-1], list(pair), Tuple(pair), Lazy(), (pair[0], pair[0]), 5]
+    results += [consumed, recurse, lambda: arrow(nanoarrow.int64, [1, 2, 3, 4]).__arrow_c_array__()]
     results += [lambda: arrow(nanoarrow.binary, [b"a", None, b"", b"b"]).__arrow_c_array__()]
-    return [*plain, *texts, *buffers, *arrays, *lists, *indices, *paths, *exporters, *map(Arrow, results)]
+    return [*found, *map(Arrow, results)]
 
 
 class Calls:
@@ -211,20 +221,19 @@ class Calls:
 
     def described(self):
         """Yield what is called: a name, a function that returns the callable, and one that returns valid arguments."""
-        native, key, nonce, data = _native, bytes(32), bytes(12), b"abcd"
+        native, key, data = _native, bytes(32), b"abcd"
         rows, numbers = numpy.zeros((4, 32), "u1"), numpy.arange(4) * 8
         four = numpy.full(4, 8)
-        array_ = lambda: arrow(nanoarrow.binary, [b"abcd"] * 4)  # noqa: E731
         tag = native.mac(key, data)
         functions = {
             "mac": lambda: [key, data],
             "verify": lambda: [key, data, tag],
             "mac_rows": lambda: [bytes(128), rows, bytearray(64)],
             "mac_parts": lambda: [bytes(128), bytes(32), numbers, four, bytearray(64)],
-            "mac_arrow": lambda: [bytes(128), array_(), bytearray(64)],
+            "mac_arrow": lambda: [bytes(128), arrow(nanoarrow.binary, [data] * 4), bytearray(64)],
             "verify_rows": lambda: [bytes(128), rows, bytes(64)],
             "verify_parts": lambda: [bytes(128), bytes(32), numbers, four, bytes(64)],
-            "verify_arrow": lambda: [bytes(128), array_(), bytes(64)],
+            "verify_arrow": lambda: [bytes(128), arrow(nanoarrow.binary, [data] * 4), bytes(64)],
             "escaped": lambda: [b"a\nb"],
             "info": list,
             "force_kernel": lambda: ["Poly1305", None],
@@ -237,8 +246,11 @@ class Calls:
                 keywords = dict(zip(("aad", "out", "tags"), of[5:8], strict=False))
                 return getattr(native, name)(*of[:5], *of[8:], **keywords)
 
-            of = lambda: [key, bytes(48), bytearray(32), numbers, four, (bytes(8), numbers, numbers * 0), bytearray(32), bytearray(64)]  # noqa: E731
-            yield name, lambda call=call: call, of
+            def packets():
+                aad, out, tags = (bytes(8), numbers, numbers * 0), bytearray(32), bytearray(64)
+                return [key, bytes(48), bytearray(32), numbers, four, aad, out, tags]
+
+            yield name, lambda call=call: call, packets
         partial, r = native.Evaluation(bytes(16)).compute(data), bytes(16)
         methods = {
             "Poly1305": (lambda: [key], {"update": lambda: [data], "finalize": list, "verify": lambda: [tag]}),
@@ -307,12 +319,17 @@ class Calls:
         methods["Poly1305Aes"][1]["generate_key"] = list
         for name, (arguments, of_class) in methods.items():
             kind = getattr(native, name)
-            make = {"Objects": self.objects, "Nonces": lambda: self.nonces}.get(name, lambda k=kind, a=arguments: k(*a()))
+            make = {"Objects": self.objects, "Nonces": lambda: self.nonces}.get(
+                name, lambda k=kind, a=arguments: k(*a())
+            )
             yield name, lambda kind=kind: kind, arguments
             for method, of in of_class.items():
                 yield f"{name}.{method}", lambda make=make, method=method: getattr(make(), method), of
+
+                def unbound(one, kind=kind, method=method, of=of):
+                    return getattr(kind, method)(one, *of())
+
                 # For an object of another class.
-                unbound = lambda one, kind=kind, method=method, of=of: getattr(kind, method)(one, *of())  # noqa: E731
                 yield f"{name}.{method}", lambda unbound=unbound: unbound, lambda: [None]
             yield f"{name}.__reduce_ex__", lambda make=make: make().__reduce_ex__, lambda: [2]
 
@@ -323,7 +340,9 @@ def public():
     for name in _native.__all__:
         names.add(name)
         if isinstance(kind := getattr(_native, name), type):
-            own = (method for method, value in kind.__dict__.items() if callable(value) or isinstance(value, staticmethod))
+            own = (
+                method for method, value in kind.__dict__.items() if callable(value) or isinstance(value, staticmethod)
+            )
             names |= {f"{name}.{method}" for method in own if not method.startswith("__") or method == "__len__"}
     return names
 
@@ -342,7 +361,7 @@ def main():
             function()(*arguments, **keywords)
         except ORDINARY as error:
             raised[type(error).__name__] += 1
-        except BaseException as error:  # noqa: BLE001 - a panic
+        except BaseException as error:  # a panic
             wrong.append(f"{name}({', '.join(repr(one)[:40] for one in arguments)}): {error!r}")
 
     for name, function, arguments in calls.described():

@@ -48,7 +48,13 @@ Schema._fields_ = [
     *(("children", c_void_p), ("dictionary", c_void_p), ("release", RELEASE_SCHEMA), ("private_data", c_void_p)),
 ]
 Array._fields_ = [
-    *(("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64), ("n_children", c_int64)),
+    *(
+        ("length", c_int64),
+        ("null_count", c_int64),
+        ("offset", c_int64),
+        ("n_buffers", c_int64),
+        ("n_children", c_int64),
+    ),
     *(("buffers", POINTER(c_void_p)), ("children", c_void_p), ("dictionary", c_void_p)),
     *(("release", RELEASE_ARRAY), ("private_data", c_void_p)),
 ]
@@ -188,7 +194,11 @@ def test_arrow_capsules_that_are_used_meanwhile():
         ({"n_buffers": 2}, ValueError, "has 2 buffers, not 3"),
         ({"buffers": POINTER(c_void_p)()}, ValueError, "buffers"),
         ({"buffers": (c_void_p * 3)()}, ValueError, "no offsets"),
-        ({"null_count": 1, "buffers": (c_void_p * 3)(ctypes.addressof(zeros := (ctypes.c_uint8 * 1)()))}, ValueError, "null"),
+        (
+            {"null_count": 1, "buffers": (c_void_p * 3)(ctypes.addressof(zeros := (ctypes.c_uint8 * 1)()))},
+            ValueError,
+            "null",
+        ),
     ],
 )
 def test_arrow_arrays_that_are_refused(fields, error, text):
@@ -255,6 +265,11 @@ def test_too_much_memory(tmp_path):
 
 def test_manifests_of_other_types(tmp_path):
     keys = KeyFile.create(tmp_path / "key")
-    for text, error in (("text", TypeError), (b"", ValueError), (memoryview(b"abcd")[::2], BufferError), (None, TypeError)):
+    for text, error in (
+        ("text", TypeError),
+        (b"", ValueError),
+        (memoryview(b"abcd")[::2], BufferError),
+        (None, TypeError),
+    ):
         with pytest.raises(error):
             SealedManifest(text, keys)

@@ -24,7 +24,7 @@ def in_child(run) -> list:
     if child == 0:
         try:
             result = run()
-        except BaseException as error:  # noqa: BLE001 - a child must not go on with the tests
+        except BaseException as error:  # a child must not go on with the tests
             result = [f"failed: {error!r}"]
         os.write(write, json.dumps(result).encode())
         os._exit(0)
@@ -42,7 +42,7 @@ def attempts(calls) -> list:
         try:
             call()
             found.append("worked")
-        except Exception as error:  # noqa: BLE001 - which is found
+        except Exception as error:  # which is found
             found.append(f"{type(error).__name__}: {error}")
     return found
 
@@ -122,10 +122,10 @@ def test_nothing_is_copied(tmp_path):
     assert {type(one).__name__ for one in made} == classes
     refused = 0
     for one in made:
-        copied = [lambda: copy.copy(one), lambda: copy.deepcopy(one), lambda: copy.deepcopy([one])]  # noqa: B023
-        copied += [lambda p=p: pickle.dumps(one, p) for p in range(pickle.HIGHEST_PROTOCOL + 1)]  # noqa: B023
-        copied += [lambda p=p: pickle.dumps({"a": one}, p) for p in (0, 5)]  # noqa: B023
-        copied += [lambda p=p: one.__reduce_ex__(p) for p in range(6)]  # noqa: B023
+        copied = [lambda: copy.copy(one), lambda: copy.deepcopy(one), lambda: copy.deepcopy([one])]
+        copied += [lambda p=p: pickle.dumps(one, p) for p in range(pickle.HIGHEST_PROTOCOL + 1)]
+        copied += [lambda p=p: pickle.dumps({"a": one}, p) for p in (0, 5)]
+        copied += [lambda p=p: one.__reduce_ex__(p) for p in range(6)]
         copied.append(one.__reduce__)
         for call in copied:
             with pytest.raises(TypeError, match=f"{type(one).__name__} cannot be copied or pickled"):

@@ -7,7 +7,10 @@ with a buffer, without copies.
 
 Every argument of bytes may be any object with a contiguous buffer. Calls that take long release the GIL: if another
 thread writes to a buffer meanwhile, the message is some mixture of old and new. Keys are copied, and the copies wiped;
-`bytes` of the caller cannot be wiped: keep a key in a bytearray, and overwrite it.
+`bytes` of the caller cannot be wiped: keep a key in a bytearray, and overwrite it. No object can be copied or pickled.
+
+After a fork, only the process that opened a KeyFile makes tags with it: another gets RuntimeError. One interpreter of a
+process can import this package: in another, that raises ImportError.
 """
 
 from hornet_poly1305._exceptions import AlreadyFinalized, InvalidSignature, InvalidTag
