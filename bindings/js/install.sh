@@ -24,5 +24,6 @@ if ! npm ls --prefix bindings/js > /dev/null 2>&1; then
         exit 1
     fi
     echo "installing into bindings/js/node_modules with npm"
-    npm ci --prefix bindings/js --no-audit --no-fund
+    # No script of these packages is needed.
+    npm ci --prefix bindings/js --ignore-scripts --no-audit --no-fund
 fi
