@@ -3,7 +3,8 @@
 //! Manifests: the tags of many files in a text that authenticates itself.
 //!
 //! [`Writer`] writes one, line by line, with memory that does not depend on the number of files;
-//! [`Manifest::open`] verifies and reads one. docs/manifest.md describes the format.
+//! [`Manifest::open`] verifies and reads one, and [`Manifest::open_file`] one that need not fit in memory. docs/manifest.md
+//! describes the format.
 
 mod content;
 pub mod escape;
