@@ -115,7 +115,7 @@ impl TagFiles {
             found,
             &mut nonces,
         )?;
-        let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)?;
+        let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)??;
         let text = manifest.seal(key_file.key(), nonce);
 
         match target {
@@ -156,9 +156,14 @@ impl TagFiles {
         let roots = Roots::new(&self.paths, self.follow_symlinks);
         let work = || Work::new(key, &roots, pool, !self.options.no_mmap).excluding(excluded);
         let count = found.files.len();
-        let tagging: Vec<_> = zip(found.files, nonces)
-            .map(|(path, nonce)| Tagging { path, nonce })
-            .collect();
+        let tagging = zip(found.files, nonces)
+            .map(|(path, nonce)| {
+                Ok(Tagging {
+                    path,
+                    nonce: nonce?,
+                })
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
         if tagging.len() != count {
             return Err(no_nonce());
         }

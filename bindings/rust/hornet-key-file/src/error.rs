@@ -10,28 +10,27 @@ use std::path::{Path, PathBuf};
 /// of a key.
 #[derive(Debug)]
 pub struct Error {
-    path: PathBuf,
-    problem: Problem,
+    /// On the heap, because a nonce and an error are returned in the same space.
+    inner: Box<(PathBuf, Problem)>,
 }
 
 impl Error {
     pub(crate) fn new(path: &Path, problem: Problem) -> Self {
         Self {
-            path: path.into(),
-            problem,
+            inner: Box::new((path.into(), problem)),
         }
     }
 
     /// Returns the path of the file, as the caller gave it.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.inner.0
     }
 
     /// Returns what is wrong with the file.
     #[must_use]
     pub fn problem(&self) -> &Problem {
-        &self.problem
+        &self.inner.1
     }
 }
 
@@ -41,18 +40,19 @@ impl fmt::Display for Error {
     #[expect(clippy::unnecessary_debug_formatting, reason = "it escapes")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Escapes control characters, line separators, and characters that reorder the text.
-        let quoted = format!("{:?}", self.path);
-        match self.path.to_str() {
+        let (path, problem) = &*self.inner;
+        let quoted = format!("{path:?}");
+        match path.to_str() {
             Some(path) if quoted.len() == path.len() + 2 => f.write_str(path)?,
             _ => f.write_str(&quoted)?,
         }
-        write!(f, ": {}", self.problem)
+        write!(f, ": {problem}")
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.problem {
+        match self.problem() {
             Problem::Io(_, error) => Some(error),
             _ => None,
         }
@@ -86,6 +86,9 @@ pub enum Problem {
     Malformed(u8, &'static str),
     /// It contains another key than when it was opened.
     OtherKey,
+    /// It was opened, or its nonces were reserved, by another process, of which `fork` made this
+    /// one: both would use the same nonces.
+    OtherProcess,
     /// Not enough nonces are left of the 2^48 - 1 that a file gives out.
     Exhausted,
 }
@@ -120,6 +123,9 @@ impl fmt::Display for Problem {
             ),
             Self::Malformed(line, what) => write!(f, "line {line}: {what}"),
             Self::OtherKey => f.write_str("now holds another key than when it was opened"),
+            Self::OtherProcess => f.write_str(
+                "was opened before a fork, in another process, which may use the same nonces: open it again in this one",
+            ),
             Self::Exhausted => f.write_str(
                 "not enough nonces left: a key file gives out 2^48 - 1; derive another key or make one",
             ),

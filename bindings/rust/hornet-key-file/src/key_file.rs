@@ -7,6 +7,7 @@ use crate::error::{Error, Problem};
 use crate::locked::Locked;
 use crate::nonces::{COUNTERS, Nonces, Purpose, Random};
 use crate::place::{Identity, Place, identity, read_pipe};
+use crate::process::Process;
 use hornet::aes::{self, UnusedNonce};
 use std::fs::{self, Metadata};
 use std::iter::zip;
@@ -19,12 +20,17 @@ use zeroize::Zeroizing;
 /// The key is read once, into its own page of memory. The page is locked if the limit on locked
 /// memory allows it, and wiped when dropped. The count of nonces is not kept in memory: each
 /// [`reserve`](Self::reserve) reads and replaces the file.
+///
+/// After `fork`, only the process that opened it can reserve nonces; another opens the file anew.
+/// Both can verify.
 #[derive(Debug)]
 pub struct KeyFile {
     origin: Origin,
     key: Locked,
     /// The file that was opened or created.
     identity: Identity,
+    /// The process that opened it.
+    process: Process,
 }
 
 /// Where a key comes from.
@@ -99,6 +105,7 @@ impl KeyFile {
                 origin,
                 key: content.key,
                 identity,
+                process: Process::current(),
             })
         };
         open().map_err(|problem| Error::new(path, problem))
@@ -129,8 +136,9 @@ impl KeyFile {
     ///
     /// [`Error`] if the file cannot be read or written, no longer meets the requirements in the
     /// [crate documentation](crate), now contains another key, or has fewer than `count` nonces
-    /// left, or if the operating system provides no random bits. The file is then unchanged, or its
-    /// count is beyond nonces that were not handed out.
+    /// left, if another process opened it, of which `fork` made this one, or if the operating
+    /// system provides no random bits. The file is then unchanged, or its count is beyond nonces
+    /// that were not handed out.
     pub fn reserve(&self, count: u64) -> Result<Nonces, Error> {
         self.try_reserve(count)
             .map_err(|problem| Error::new(self.origin.shown(), problem))
@@ -152,6 +160,7 @@ impl KeyFile {
         let key = Locked::new(|bytes| {
             for half in bytes.chunks_exact_mut(aes::Nonce::BYTES) {
                 let nonce = nonces.next_with(Purpose::FORK).ok_or(Problem::Exhausted)?;
+                let nonce = nonce.map_err(|_| Problem::OtherProcess)?;
                 half.copy_from_slice(&*self.key().pad(nonce));
             }
             aes::Key::clamp(bytes);
@@ -215,10 +224,16 @@ impl KeyFile {
             origin: Origin::Place(place),
             key,
             identity,
+            process: Process::current(),
         })
     }
 
     fn try_reserve(&self, count: u64) -> Result<Nonces, Problem> {
+        if !self.process.is_current() {
+            return Err(Problem::OtherProcess);
+        }
+        let place = self.origin.place()?;
+        let nonces = |start, random| Nonces::new(place.shown(), self.process, start, count, random);
         let next = |content: &Content| {
             if is_same(content.key.key(), self.key()) {
                 Ok(content.next)
@@ -226,9 +241,8 @@ impl KeyFile {
                 Err(Problem::OtherKey)
             }
         };
-        let place = self.origin.place()?;
         if count == 0 {
-            return place.update(|content| next(content).map(|_| (Nonces::none(), None)));
+            return place.update(|content| Ok((nonces(next(content)?, Random::KEY_FILE), None)));
         }
         let random = Random::draw()?;
         place.update(|content| {
@@ -236,7 +250,7 @@ impl KeyFile {
             let end = start.checked_add(count).filter(|&end| end < COUNTERS);
             let end = end.ok_or(Problem::Exhausted)?;
             let text = content::text(content.key.key(), end);
-            Ok((Nonces::new(start, count, random), Some(text)))
+            Ok((nonces(start, random), Some(text)))
         })
     }
 }

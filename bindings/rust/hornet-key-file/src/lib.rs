@@ -14,6 +14,7 @@
 //! # let path = folder.path().join("key");
 //! let file = KeyFile::create(&path)?;
 //! for nonce in file.reserve(2)? {
+//!     let nonce = nonce?;
 //!     let sent = nonce.nonce();
 //!     let tag = file.key().mac(nonce, b"a message");
 //!     // Send message, nonce and tag.
@@ -33,12 +34,18 @@
 //! is 2^-25. The command `hornet bound` computes it. Within one file that was never copied, it is
 //! zero.
 //!
-//! Random bits do not protect against copies of a running process: when its memory is restored from
-//! a snapshot, or duplicated by `fork`, nonces that it has reserved and not yet used exist twice.
-//! The same holds for a virtual machine whose memory is restored, and for its random number
-//! generator, unless its operating system is notified: Linux from 5.18 reseeds if the host provides
-//! a generation identifier (`vmgenid`). After such a restore, discard the reserved nonces and
-//! reserve others.
+//! Random bits do not protect against copies of a running process: nonces that it has reserved and
+//! not yet used exist twice. After `fork`, only the process that reserved nonces, or opened a key
+//! file, can take nonces from it; another gets an error ([`Problem::OtherProcess`]), and opens the
+//! file anew. On Linux from 4.14, a page of memory that the kernel clears in the copy tells; it
+//! takes no system call, and holds in other namespaces and after any number of forks. Elsewhere,
+//! the process id tells, which the system may give again once that process has ended. An
+//! `UnusedNonce` that was taken before the `fork` exists in both.
+//!
+//! A process or a virtual machine whose memory is restored from a snapshot cannot tell. The same
+//! holds for the random number generator, unless the operating system is notified: Linux from 5.18
+//! reseeds if the host provides a generation identifier (`vmgenid`). After such a restore, discard
+//! the reserved nonces and reserve others.
 //!
 //! To give each location its own key instead, use [`KeyFile::fork`].
 //!
@@ -113,6 +120,7 @@ mod locked;
 mod new_file;
 mod nonces;
 mod place;
+mod process;
 
 #[cfg(fuzzing)]
 #[doc(hidden)]

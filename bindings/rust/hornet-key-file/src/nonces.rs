@@ -2,10 +2,12 @@
 
 //! Reserved nonces, and their purposes.
 
-use crate::error::Problem;
+use crate::error::{Error, Problem};
+use crate::process::Process;
 use hornet::aes::{Nonce, UnusedNonce};
 use std::io;
 use std::iter::FusedIterator;
+use std::path::{Path, PathBuf};
 
 /// Length of a counter in a nonce, in bytes.
 const COUNTER_BYTES: usize = 6;
@@ -107,8 +109,14 @@ impl Purpose {
 
 /// Nonces reserved by [`KeyFile::reserve`](crate::KeyFile::reserve): consecutive counters with the
 /// same random bits. Nonces that are not taken are lost, which is harmless.
+///
+/// Only the process that reserved them can take them. In one that `fork` has made since, each is an
+/// error, [`Problem::OtherProcess`].
 #[derive(Debug)]
 pub struct Nonces {
+    /// The path of the key file, for errors.
+    path: PathBuf,
+    process: Process,
     next: u64,
     left: u64,
     random: Random,
@@ -120,16 +128,20 @@ impl Nonces {
     pub const RANDOM_BITS: u32 = 72;
 
     /// Creates the iterator. The counters from `start` must be below `COUNTERS`.
-    pub(crate) fn new(start: u64, count: u64, random: Random) -> Self {
+    pub(crate) fn new(
+        path: &Path,
+        process: Process,
+        start: u64,
+        count: u64,
+        random: Random,
+    ) -> Self {
         Self {
+            path: path.into(),
+            process,
             next: start,
             left: count,
             random,
         }
-    }
-
-    pub(crate) fn none() -> Self {
-        Self::new(0, 0, Random::KEY_FILE)
     }
 
     /// Returns the counter of a nonce, or its lower 48 bits. Of two nonces of one key file, the one
@@ -149,29 +161,42 @@ impl Nonces {
     /// Returns the next nonce, for the given purpose. Returns `None` if there are no more, and for
     /// [`DERIVED`](Purpose::DERIVED), [`FORK`](Purpose::FORK) and [`KEY_FILE`](Purpose::KEY_FILE),
     /// which only this crate uses.
-    pub fn next_for(&mut self, purpose: Purpose) -> Option<UnusedNonce> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] in another process than the one that reserved the nonces.
+    pub fn next_for(&mut self, purpose: Purpose) -> Option<Result<UnusedNonce, Error>> {
         match purpose {
             Purpose::DERIVED | Purpose::FORK | Purpose::KEY_FILE => None,
             _ => self.next_with(purpose),
         }
     }
 
-    pub(crate) fn next_with(&mut self, purpose: Purpose) -> Option<UnusedNonce> {
+    pub(crate) fn next_with(&mut self, purpose: Purpose) -> Option<Result<UnusedNonce, Error>> {
         self.left = self.left.checked_sub(1)?;
         let counter = self.next;
         self.next += 1;
-        // The file gives out this counter once, and the random bits belong to this reservation.
-        Some(UnusedNonce::assume_unused(
+        if !self.process.is_current() {
+            return Some(Err(self.refused()));
+        }
+        // The file gives out this counter once, the random bits belong to this reservation, and
+        // this process made it.
+        Some(Ok(UnusedNonce::assume_unused(
             purpose.nonce(counter, self.random),
-        ))
+        )))
+    }
+
+    #[cold]
+    fn refused(&self) -> Error {
+        Error::new(&self.path, Problem::OtherProcess)
     }
 }
 
 /// Nonces for [`Purpose::MESSAGE`].
 impl Iterator for Nonces {
-    type Item = UnusedNonce;
+    type Item = Result<UnusedNonce, Error>;
 
-    fn next(&mut self) -> Option<UnusedNonce> {
+    fn next(&mut self) -> Option<Result<UnusedNonce, Error>> {
         self.next_for(Purpose::MESSAGE)
     }
 

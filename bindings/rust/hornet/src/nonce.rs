@@ -130,7 +130,8 @@ impl<const BYTES: usize> fmt::Debug for UnusedNonce<BYTES> {
 /// assert_eq!(nonces.next().unwrap().nonce().to_string(), "010000000100000000000000");
 /// ```
 ///
-/// It is neither `Clone` nor `Copy`: two copies would return the same nonces.
+/// It is neither `Clone` nor `Copy`: two copies would return the same nonces. `fork` copies it, and
+/// so does a snapshot of memory: only one of the two processes may use it from then on.
 pub struct CountingNonces<const BYTES: usize> {
     first: [u8; BYTES],
     /// The number of the next nonce; `None` after the last.

@@ -17,13 +17,16 @@ struct Packet {
 fn send(key_file: &KeyFile, messages: &[&str]) -> Result<Vec<Packet>, hornet_key_file::Error> {
     // A reservation takes two writes to the disk, so reserve once for all messages.
     let nonces = key_file.reserve(messages.len() as u64)?;
-    let packets = nonces.zip(messages).map(|(nonce, message)| Packet {
-        // Copied first, because making the tag consumes the nonce.
-        nonce: nonce.nonce(),
-        tag: key_file.key().mac(nonce, message.as_bytes()),
-        message: message.as_bytes().to_vec(),
+    let packets = nonces.zip(messages).map(|(nonce, message)| {
+        let nonce = nonce?;
+        Ok(Packet {
+            // Copied first, because making the tag consumes the nonce.
+            nonce: nonce.nonce(),
+            tag: key_file.key().mac(nonce, message.as_bytes()),
+            message: message.as_bytes().to_vec(),
+        })
     });
-    Ok(packets.collect())
+    packets.collect()
 }
 
 fn receive(key_file: &KeyFile, packet: &Packet) -> Result<(), Mismatch> {

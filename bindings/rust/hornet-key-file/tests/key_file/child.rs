@@ -2,7 +2,7 @@
 
 //! Child processes: this test program, started again to do a single job.
 
-use super::{KeyFile, counter, number};
+use super::{KeyFile, counter, forked, number};
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -53,7 +53,7 @@ pub(crate) fn counters(said: &[String]) -> Vec<u64> {
 }
 
 /// Prints a line that the parent recognizes. The newline in front ends the test harness's output.
-fn say(line: impl std::fmt::Display) {
+pub(crate) fn say(line: impl std::fmt::Display) {
     let mut stdout = io::stdout();
     stdout
         .write_all(format!("\n> {line}\n").as_bytes())
@@ -63,7 +63,9 @@ fn say(line: impl std::fmt::Display) {
 
 fn reserve(file: &KeyFile, count: u64) {
     match file.reserve(count) {
-        Ok(nonces) => nonces.for_each(|nonce| say(format_args!("nonce {}", number(&nonce)))),
+        Ok(nonces) => {
+            nonces.for_each(|nonce| say(format_args!("nonce {}", number(&nonce.unwrap()))));
+        }
         Err(error) => say(format_args!("error {error}")),
     }
 }
@@ -140,6 +142,8 @@ fn job() {
             let create = KeyFile::create(&path.with_file_name("new"));
             say(format_args!("error {}", create.unwrap_err()));
         }
+        "take nonces after fork" => forked::nonces_of_one_process(path),
+        "use a key file after fork" => forked::key_file_of_one_process(path),
         other => panic!("no job {other}"),
     }
 }

@@ -58,7 +58,7 @@ fn a_thousand_copies() {
         let now = KeyFile::open(&places[at]).unwrap();
         let file = if round % 2 == 0 { &now } else { &opened[at] };
         for nonce in file.reserve(1 + arbitrary.below(3) as u64).unwrap() {
-            let number = number(&nonce);
+            let number = number(&nonce.unwrap());
             handed_out.add(number);
             lowest += usize::from(super::counter(number) < 20);
         }

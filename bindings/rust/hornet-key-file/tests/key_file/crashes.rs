@@ -83,7 +83,10 @@ fn a_restored_file_is_killed_or_fails_at_every_call() {
                 after += 1;
             }
             let file = KeyFile::open(&path).unwrap();
-            let more = file.reserve(1).unwrap().map(|nonce| number(&nonce));
+            let more = file
+                .reserve(1)
+                .unwrap()
+                .map(|nonce| number(&nonce.unwrap()));
             for number in numbers.into_iter().chain(more) {
                 assert!(counter(number) >= 41);
                 handed_out.add(number);

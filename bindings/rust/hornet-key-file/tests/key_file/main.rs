@@ -7,6 +7,7 @@ mod content;
 mod copies;
 mod crashes;
 mod files;
+mod forked;
 mod nonces;
 mod sharing;
 mod traced;
@@ -73,7 +74,7 @@ fn fingerprint(file: &KeyFile) -> String {
 
 /// Returns the counter of the first nonce of the next reservation.
 fn next(file: &KeyFile) -> u64 {
-    counter(number(&file.reserve(1).unwrap().next().unwrap()))
+    counter(number(&file.reserve(1).unwrap().next().unwrap().unwrap()))
 }
 
 /// Returns the counter and the random bits of a nonce for a message, as one number.

@@ -19,7 +19,7 @@ fn create_open_reserve() {
         let nonces = file.reserve(count).unwrap();
         assert_eq!(nonces.len() as u64, count);
         for nonce in nonces {
-            assert_eq!(counter(number(&nonce)), counters.next().unwrap());
+            assert_eq!(counter(number(&nonce.unwrap())), counters.next().unwrap());
         }
     }
 }
@@ -82,7 +82,7 @@ fn exhausted() {
         assert_eq!(problem(file.reserve(count), &path), EXHAUSTED);
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 48) - 5));
-    let last = file.reserve(4).unwrap().last().unwrap();
+    let last = file.reserve(4).unwrap().last().unwrap().unwrap();
     assert_eq!(counter(number(&last)), (1 << 48) - 2);
     assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 48) - 1));
     assert_eq!(problem(file.reserve(1), &path), EXHAUSTED);
@@ -96,7 +96,7 @@ fn exhausted() {
     // The largest possible reservation.
     write(&path, text(0));
     let mut most = file.reserve((1 << 48) - 1).unwrap();
-    assert_eq!(counter(number(&most.next().unwrap())), 0);
+    assert_eq!(counter(number(&most.next().unwrap().unwrap())), 0);
     assert_eq!(fs::read_to_string(&path).unwrap(), text((1 << 48) - 1));
 }
 
@@ -105,7 +105,7 @@ fn exhausted() {
 fn random_bits() {
     let (_folder, path) = place();
     let file = KeyFile::create(&path).unwrap();
-    let random = |nonce: UnusedNonce| number(&nonce) >> 48;
+    let random = |nonce: Result<UnusedNonce, _>| number(&nonce.unwrap()) >> 48;
     let drawn: Vec<u128> = (0..200)
         .map(|_| {
             let mut nonces = file.reserve(3).unwrap().map(random);
@@ -134,7 +134,7 @@ fn counters_grow() {
     for count in [1, 300, 70_000] {
         assert!(last < Some(file.next_counter().unwrap()));
         for nonce in file.reserve(count).unwrap() {
-            let counter = Nonces::counter_of(&nonce.nonce());
+            let counter = Nonces::counter_of(&nonce.unwrap().nonce());
             assert!(last < Some(counter));
             last = Some(counter);
         }
@@ -156,12 +156,12 @@ fn purposes() {
     assert_eq!(Purpose::new(255), None);
 
     let mut nonces = KeyFile::create(&path).unwrap().reserve(5).unwrap();
-    let first = nonces.next().unwrap().nonce();
+    let first = nonces.next().unwrap().unwrap().nonce();
     assert_eq!(Purpose::of(&first), Purpose::MESSAGE);
     let random = <[u8; 9]>::try_from(&first.as_bytes()[6..15]).unwrap();
     assert_eq!(first, nonce(0, random, 0));
-    let is = |found: Option<UnusedNonce>, counter, purpose: u8| {
-        let found = found.unwrap().nonce();
+    let is = |found: Option<Result<UnusedNonce, _>>, counter, purpose: u8| {
+        let found = found.unwrap().unwrap().nonce();
         assert_eq!(found, nonce(counter, random, purpose));
         assert_eq!(Purpose::of(&found).number(), purpose);
     };

@@ -26,7 +26,7 @@ fn eight_threads() {
                     .take(30)
                     .flat_map(|count| file.reserve(count).unwrap());
                 nonces
-                    .map(|nonce| counter(number(&nonce)))
+                    .map(|nonce| counter(number(&nonce.unwrap())))
                     .collect::<Vec<u64>>()
             }
         };
