@@ -6,7 +6,9 @@ mod common;
 
 use common::{all_ok, complains, finds, is_root, prints, rejects, tree};
 use std::fs::{self, File, Permissions};
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Command, Stdio};
 
 /// Returns what `check` prints if these paths have a status other than OK.
 fn all_ok_but(others: &[(&str, &str)]) -> String {
@@ -263,6 +265,41 @@ fn everything_added_is_extra() {
     let json = String::from_utf8(json).unwrap();
     let line = r#"{"path":"t/link","status":"EXTRA","reason":"fifo"}"#;
     assert!(json.contains(line), "{json}");
+}
+
+/// As shells and password managers pass it.
+#[test]
+fn a_key_from_a_pipe() {
+    let folder = tree();
+    folder.tag_tree();
+    let key = folder.read("k");
+    let run = |arguments: &str| folder.run_with_stdin(arguments, key.as_bytes());
+    prints(&run("check -k /dev/stdin m"), &all_ok());
+    let script = "\"$0\" check -k /dev/fd/3 --newer-than m m 3<&0 0< /dev/null";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_hornet")]);
+    let mut child = shell
+        .current_dir(folder.path(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(key.as_bytes())
+        .unwrap();
+    prints(&child.wait_with_output().unwrap(), &all_ok());
+
+    let why = "/dev/stdin: nonces are counted in a key file, and this is a pipe";
+    for arguments in ["tag -k /dev/stdin -o n t", "keygen --fork /dev/stdin n"] {
+        complains(&run(arguments), 2, &[why]);
+        assert!(!folder.path("n").exists());
+    }
+    let empty = folder.run_with_stdin("check -k /dev/stdin m", b"");
+    complains(&empty, 2, &["/dev/stdin: line 1: "]);
 }
 
 /// What leads to a file that is listed is added nevertheless.

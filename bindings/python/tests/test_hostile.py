@@ -128,7 +128,7 @@ def test_arrow_memory_is_released_after_the_call():
 
 
 def test_arrow_capsules_that_python_code_makes_anew():
-    """Of a tuple, the elements are taken; what only looks like one makes capsules that end at once."""
+    """A tuple keeps its capsules alive; a class that only resembles one returns capsules that end at once."""
     producers = []
 
     class Lazy:

@@ -232,8 +232,8 @@ impl KeyFile {
         if !self.process.is_current() {
             return Err(Problem::OtherProcess);
         }
-        let nonces =
-            |start, random| Nonces::new(self.origin.shown(), self.process, start, count, random);
+        let place = self.origin.place()?;
+        let nonces = |start, random| Nonces::new(place.shown(), self.process, start, count, random);
         let next = |content: &Content| {
             if is_same(content.key.key(), self.key()) {
                 Ok(content.next)
@@ -241,12 +241,8 @@ impl KeyFile {
                 Err(Problem::OtherKey)
             }
         };
-        let place = self.origin.place()?;
         if count == 0 {
-            return place.update(|content| {
-                let start = next(content)?;
-                Ok((nonces(start, Random::KEY_FILE), None))
-            });
+            return place.update(|content| Ok((nonces(next(content)?, Random::KEY_FILE), None)));
         }
         let random = Random::draw()?;
         place.update(|content| {
