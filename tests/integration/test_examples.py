@@ -6,7 +6,7 @@ from support.products import KEY, MESSAGE, TAG, made_library
 
 OPTIONS = "-std=gnu11 -O2 -Wall -Wextra -Wpedantic -Wshadow -Werror -Iinclude -pthread".split()
 EXAMPLES = sorted((ROOT / "examples/c").glob("*.c"))
-assert len(EXAMPLES) >= 5
+assert len(EXAMPLES) >= 8
 
 
 @rows("compiler", row("examples-gcc", "gcc"), row("examples-clang-19", "clang-19"))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Every header compiles alone, so that opening one in an editor shows no errors, and no header includes itself."""
+"""Every header compiles alone, so that opening one in an editor shows no errors, and no header includes itself.
+
+Everything that hornet.h declares has a comment that Doxygen takes.
+"""
 
 import graphlib
 import os.path
@@ -8,7 +11,7 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support import attempt, cpus, output, suite
+from support import ROOT, attempt, cpus, output, suite
 
 
 def parsed(compiler, paths, *options):
@@ -51,3 +54,35 @@ def test_headers():
     except graphlib.CycleError as error:
         pytest.fail(f"headers include themselves: {error.args[1]}")
     print(f"{len(headers)} headers parse alone; {count} includes, no cycle")
+
+
+# What hornet.h declares: a function, a type with its members, a macro.
+DECLARED = (
+    r"^(?:HORNET_API [^;]*?\b(hornet_\w+)\(|typedef (?:struct|enum) (\w+) \{\n((?:.*\n)*?)\}|#define (HORNET_\w+) .*)"
+)
+
+
+def undocumented(text):
+    """Return the number of declarations in a header, and those to which no comment for Doxygen belongs."""
+    count, missing = 0, []
+    for found in re.finditer(DECLARED, text, re.M):
+        function, type_name, members, macro = found.groups()
+        before = re.sub(r"(?:^#.*\n)+\Z", "", text[: found.start()], flags=re.M)
+        comment = before[before.rindex("/*") :]
+        own = comment.startswith("/** ") and comment.endswith(" */\n") and "@}" not in comment
+        if not own and "/**<" not in found[0].partition("\n")[0]:
+            missing.append(function or type_name or macro)
+        lines = (members or "").splitlines()
+        missing += [f"{type_name}: {line.strip()}" for line in lines if "/**<" not in line]
+        count += 1 + len(lines)
+    return count, missing
+
+
+@suite("check quick")
+def test_documented():
+    text = (ROOT / "include/hornet.h").read_text()
+    count, missing = undocumented(text)
+    assert count > 80 and not missing, f"of {count} declarations, without a comment for Doxygen: {missing}"
+    # An ordinary comment is not one.
+    assert undocumented(text.replace("/** Writes the tag", "/* Writes the tag", 1))[1] == ["hornet_poly1305"]
+    assert undocumented(text.replace("/**< 12 bytes */", "/* 12 bytes */"))[1] != []

@@ -42,6 +42,11 @@ def test_amalgamation(compiler, folder):
     compare(folder, library(compiler, "-O2", DEFAULT_KERNELS, sources=[folder / "one-file/hornet.c"]), *PROGRAMS)
 
 
+@rows("compiler", row("tag-after-text-gcc", "gcc"), row("tag-after-text-clang-19", "clang-19"))
+def test_tag_after_text(compiler, folder):
+    run(program(folder / "test", library(compiler, "-O2"), "tests/unit/test_tag_after_text.c", options=STRICT))
+
+
 @rows(
     "command, name, option",
     row("reference-over-4-gib", ["clang-19", "-O3"], "test_poly1305", "--huge", suites="slow", cpu_seconds=60),

@@ -21,7 +21,7 @@ def test_stack_use(compiler, folder):
     public = set(re.findall(r"^ +(hornet_\w+);$", EXPORTS.read_text(), re.M))
     assert len(public) > 40 and public == taken.keys(), f"measured or exported, not both: {public ^ taken.keys()}"
     text = re.sub(r"\s+\*\s+", " ", HEADER.read_text())
-    stated = re.search(r"at most (\d+) KiB of the stack; (\w+) and _open_batch, at most (\d+)", text)
+    stated = re.search(r"at most (\d+) KiB of the stack, (\w+) and _open_batch at most (\d+) KiB", text)
     assert stated and stated[2] in PACKETS
     for name, number in taken.items():
         limit = 1024 * int(stated[3 if name in PACKETS else 1])

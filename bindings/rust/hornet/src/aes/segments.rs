@@ -114,7 +114,8 @@ impl<'k> Segments<'k> {
         Ok(())
     }
 
-    /// Replaces a segment with one of the same length.
+    /// Replaces a segment with one of the same length. The value of the old segment is the one
+    /// that was computed when it was added, so it does not matter what has become of its bytes.
     ///
     /// # Errors
     ///
