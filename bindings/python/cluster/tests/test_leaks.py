@@ -160,6 +160,7 @@ def test_failures_show_no_secret(keys, certificates, tmp_path, monkeypatch, capf
     secret = bytes(worker_secret(keys.file()))
     evaluated = keys.file().evaluation().compute(planted.FILES["a"])
     secrets = {"r": secret[:16], "the answers' key": secret[16:], "a partial evaluation": evaluated[:16]}
+    secrets["k"] = bytes.fromhex(keys.path.read_text().split("\nkey ")[1][:32])
     secrets |= {"a password": PASSWORD.encode(), "a token": TOKEN.encode(), "bytes": KEY}
     monkeypatch.setattr(_driver, "_INSTALL_PAUSE_SECONDS", 0.01)
     caplog.set_level(logging.DEBUG, "distributed")

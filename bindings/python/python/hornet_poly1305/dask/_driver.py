@@ -28,7 +28,7 @@ from hornet_poly1305._native import Objects
 from hornet_poly1305.dask import _worker
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._items import PARTIAL_BYTES, Failed, Item, Spec, open_answer
-from hornet_poly1305.dask._secrets import Secrets, WorkerError, told
+from hornet_poly1305.dask._secrets import Secrets, WorkerError, told, wipe
 
 # What derives the keys of a run from the key file: numbers of KeyFile.derive.
 ANSWERS, CHECKPOINTS = 1, 2
@@ -80,7 +80,12 @@ class Summary:
 
 def worker_secret(key_file: KeyFile) -> bytearray:
     """Return what workers need: r and the key of answers. SECRET."""
-    return key_file.r() + key_file.derive(ANSWERS)
+    r, key = key_file.r(), key_file.derive(ANSWERS)
+    try:
+        return r + key
+    finally:
+        wipe(r)
+        wipe(key)
 
 
 def _is_loopback(address: str) -> bool:
@@ -200,7 +205,8 @@ class Run:
             # Tasks wait until it has come to their worker; one that does not answer holds up no other. But Dask closes workers
             # that cannot import what is in a task: the first is sent when one worker is known to be right.
             self._client.loop.add_callback(self._install_all)
-            self._may_begin.wait()
+            while not self._may_begin.wait(1.0) and self._client.status == "running":
+                pass
         return self
 
     def __exit__(

@@ -40,8 +40,9 @@ class Secrets:
     __slots__ = ("_secret", "options", "root")
 
     def __init__(self, secret: bytes | bytearray, root: str, options: dict[str, Any]) -> None:
-        """Hold r and the key of answers, one after the other, and what opens the store."""
-        self._secret, self.root, self.options = bytearray(secret), root, options
+        """Hold r and the key of answers, one after the other, and what opens the store. A bytearray is taken over."""
+        self._secret = secret if isinstance(secret, bytearray) else bytearray(secret)
+        self.root, self.options = root, options
 
     def __repr__(self) -> str:
         return "<secrets of a run>"
@@ -54,9 +55,10 @@ class Secrets:
         """Return them as bytes that only holders of the key can read: Dask may log what it sends and calls."""
         plaintext = self._secret + cloudpickle.dumps((self.root, self.options))
         nonce = os.urandom(NONCE_BYTES)
-        sealed = nonce + XChaCha20Poly1305(key).encrypt(nonce, plaintext, run)
-        wipe(plaintext)
-        return sealed
+        try:
+            return nonce + XChaCha20Poly1305(key).encrypt(nonce, plaintext, run)
+        finally:
+            wipe(plaintext)
 
     @classmethod
     def open(cls, sealed: bytes, key: bytes, run: bytes) -> Secrets:
