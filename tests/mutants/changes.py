@@ -10,7 +10,7 @@
     true and false  the other one
     lengths         one and 16 more or less, and cut to 32 bits
 
-Lengths are the 64-bit values that are passed, assigned, returned, compared, added to an address, or the result of a
+What only chooses one of several kernels is not changed. Lengths are the 64-bit values that are passed, assigned, returned, compared, added to an address, or the result of a
 branch of ?:, and the operands of * / % & | ^. Constants below 16 and indices are changed by one only. Constants,
 remainders, indices and counters of loops are not cut to 32 bits.
 """
@@ -47,6 +47,7 @@ OTHER_OPERATORS = {
     "&=": "|= ^= =",
     "^=": "&= |= += =",
 }
+CUT = "(uint32_t)"
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 LOGICAL = {"&&", "||"}
 OPERATORS = {CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR}
@@ -66,6 +67,11 @@ class Mutant:
     replacement: str
     function: str
 
+    @property
+    def cuts(self) -> bool:
+        """Whether a value is cut to 32 bits."""
+        return self.replacement.startswith(CUT)
+
     def of(self, text: str) -> str:
         return text[: self.start] + self.replacement + text[self.end :]
 
@@ -79,7 +85,10 @@ class Mutant:
 
 
 def all_of(text: str, mutants: list[Mutant]) -> str:
-    """Return a file that contains all mutants. The variable hornet_mutant is the number of one in the list, from 1 on."""
+    """Return a file that contains all mutants. hornet_mutant is the number of one in the list, from 1 on.
+
+    hornet_cut(number, value) returns a value, or the value cut to 32 bits if that is the mutant.
+    """
     places: dict[tuple[int, int], list[tuple[int, str]]] = {}
     for number, mutant in enumerate(mutants, 1):
         places.setdefault((mutant.start, mutant.end), []).append((number, mutant.replacement))
@@ -90,14 +99,16 @@ def all_of(text: str, mutants: list[Mutant]) -> str:
         parts = []
         while waiting and waiting[0][1] <= end:
             place = waiting.pop(0)
+            value = f"({written(*place)})"
+            for number, new in places[place]:
+                cuts = mutants[number - 1].cuts
+                value = f"hornet_cut({number}, {value})" if cuts else f"(hornet_mutant == {number} ? ({new}) : {value})"
             # Without the conversion, ?: would widen a narrow integer.
-            parts.append(f"{text[start : place[0]]}(__typeof__({text[slice(*place)]}))")
-            parts += [f"(hornet_mutant == {number} ? ({new}) : " for number, new in places[place]]
-            parts += [f"({written(*place)})", ")" * len(places[place])]
+            parts += [text[start : place[0]], f"(__typeof__({text[slice(*place)]}))", value]
             start = place[1]
         return "".join([*parts, text[start:end]])
 
-    return "extern int hornet_mutant;\n" + written(0, len(text))
+    return f"extern int hornet_mutant;\nunsigned long hornet_cut(int, unsigned long);\n{written(0, len(text))}"
 
 
 def joined(code: str) -> str:
@@ -157,8 +168,9 @@ class Changes:
                 if child.kind.is_expression() and child.spelling in COMPARISONS | LOGICAL:
                     self.replace(child, "false")
         elif node.kind == CursorKind.CALL_EXPR:
-            for argument in children[1:]:
-                self.length(argument)
+            if not node.spelling.endswith("_kernel_for"):
+                for argument in children[1:]:
+                    self.length(argument)
         elif node.kind == CursorKind.INIT_LIST_EXPR:
             for value in children:
                 self.length(value)
@@ -237,7 +249,7 @@ class Changes:
     def cut(self, node: Cursor) -> None:
         """Cut a value of 64 bits to 32."""
         if self.is_length(node) and not self.fits(node):
-            self.replace(node, f"(uint32_t){self.grouped(node)}")
+            self.replace(node, CUT + self.grouped(node))
 
     def fits(self, node: Cursor) -> bool:
         """Return whether 32 bits hold a value: a constant, a remainder, or the counter of a loop."""
