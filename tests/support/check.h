@@ -7,10 +7,12 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static unsigned long checks_done, checks_failed;
 
-/* Counts one check. If it failed, describes it with the printf arguments. */
+/* Counts one check. If it failed, describes it with the printf arguments, and ends the program if
+ * CHECK_ENDS_AT_FAILURE is defined, for a caller that asks only whether anything fails. */
 __attribute__((format(printf, 2, 3), unused)) static void check(bool condition, const char *format, ...)
 {
     checks_done++;
@@ -24,6 +26,9 @@ __attribute__((format(printf, 2, 3), unused)) static void check(bool condition, 
     vprintf(format, arguments);
     printf("\n");
     va_end(arguments);
+#ifdef CHECK_ENDS_AT_FAILURE
+    exit(1);
+#endif
 }
 
 /* Returns the exit status of the program. A program that checked nothing has failed. */

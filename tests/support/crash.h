@@ -4,7 +4,9 @@
 #ifndef HORNET_TESTS_CRASH_H
 #define HORNET_TESTS_CRASH_H
 
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -32,5 +34,24 @@ static inline void report_crashes(void)
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         signal(crashes[i], on_crash);
 }
+
+#ifndef _WIN32
+static sigjmp_buf before_crash;
+
+static inline void on_expected_crash(int signal_number) { siglongjmp(before_crash, signal_number); }
+
+/* Returns whether a call accesses memory that is inaccessible. */
+static inline bool accesses_guard_page(void (*call)(void))
+{
+    void (*const before)(int) = signal(SIGSEGV, on_expected_crash);
+    volatile bool crashed = true;
+    if (sigsetjmp(before_crash, 1) == 0) {
+        call();
+        crashed = false;
+    }
+    signal(SIGSEGV, before);
+    return crashed;
+}
+#endif
 
 #endif

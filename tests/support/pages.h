@@ -46,6 +46,17 @@ static inline bool allow_pages(void *pages, size_t len_bytes)
 #endif
 }
 
+/* Returns zeros, which need little memory while they are only read, or NULL if there are no addresses. */
+static inline void *reserve_zeros(size_t len_bytes)
+{
+    void *pages = reserve_pages(len_bytes);
+#ifdef MADV_HUGEPAGE
+    if (pages != NULL)
+        (void)madvise(pages, len_bytes, MADV_HUGEPAGE);
+#endif
+    return pages != NULL && allow_pages(pages, len_bytes) ? pages : NULL;
+}
+
 /* Releases all that were reserved together. */
 static inline void release_pages(void *pages, size_t len_bytes)
 {

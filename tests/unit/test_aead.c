@@ -3,12 +3,12 @@
  * pieces and batches; every ChaCha20 kernel with every Poly1305 kernel; what is refused, and what is
  * then written; buffers at the edges of memory.
  *
- *     test_aead [--few|--huge|--product]
+ *     test_aead [--few|--huge|--huge-chacha20|--product]
  *
  * --few tests only some of the lengths, for emulators, which are slow.
- * --huge instead tests messages of more than 4 GiB, which take seconds each. --product tests every
- * length with every length of associated data; otherwise, the lengths are divided among the kernels and
- * among each other. */
+ * --huge instead tests messages and associated data of more than 4 GiB, which take seconds each, and
+ * --huge-chacha20 every kernel of ChaCha20 on such a message. --product tests every length with every
+ * length of associated data; otherwise, the lengths are divided among the kernels and among each other. */
 #define _DEFAULT_SOURCE /* mmap's flags */
 #ifndef HORNET_NO_PEERS
 #include <openssl/evp.h>
@@ -25,7 +25,7 @@
 #include "../support/pages.h"
 #include "../support/reference_aead.h"
 
-enum { EVERY_BYTES = 4200, EVERY_AAD_BYTES = 70, LONGEST = 300000, MOST_AAD_BYTES = 5000 };
+enum { EVERY_BYTES = 4200, EVERY_AAD_BYTES = 70, LONGEST = 1300000, MOST_AAD_BYTES = 100000 };
 enum { AROUND = 64, FILL = 0xa5 };
 
 typedef uint8_t tag_t[16];
@@ -125,8 +125,16 @@ static void set_up_peers(void) {}
 static void check_peers(const struct message *m) { (void)m; }
 #endif
 
-/* A message from the shared inputs, under its own key and nonce, and its result by the definition, which
- * is compared with OpenSSL if available. Keys of all ones give the largest tags and words. */
+/* Sets the result of a message to that of the definition, which is compared with OpenSSL if available. */
+static void compute_result(struct message *m)
+{
+    reference_aead(m->ciphertext, m->tag, m->msg, m->len_bytes, m->aad, m->aad_bytes, m->nonce,
+                   m->extended ? 24 : 12, m->key);
+    check_peers(m);
+}
+
+/* A message from the shared inputs, under its own key and nonce, and its result. Keys of all ones give the
+ * largest tags and words. */
 static struct message make_message(size_t len_bytes, size_t aad_bytes, bool extended)
 {
     random_bytes(random_key, sizeof random_key);
@@ -143,9 +151,7 @@ static struct message make_message(size_t len_bytes, size_t aad_bytes, bool exte
         .extended = extended,
         .ciphertext = ciphertext,
     };
-    reference_aead(m.ciphertext, m.tag, m.msg, len_bytes, m.aad, aad_bytes, m.nonce, extended ? 24 : 12,
-                   m.key);
-    check_peers(&m);
+    compute_result(&m);
     return m;
 }
 
@@ -333,7 +339,7 @@ enum { EDGES = sizeof edges / sizeof edges[0] };
 /* Tests all short lengths of associated data, and some long ones. */
 static void test_aad_lengths(void)
 {
-    static const size_t more[] = {79, 80, 127, 128, 129, 255, 256, 257, 1000, 2304, MOST_AAD_BYTES};
+    static const size_t more[] = {79, 80, 127, 128, 129, 255, 256, 257, 1000, 2304, 5000};
     for (size_t a = 0; a <= EVERY_AAD_BYTES + sizeof more / sizeof more[0]; a += step)
         for (size_t e = 0; e < EDGES; e++) {
             const size_t aad_bytes = a <= EVERY_AAD_BYTES ? a : more[a - EVERY_AAD_BYTES - 1];
@@ -357,8 +363,42 @@ static void test_long_lengths(void)
             else
                 check_message(&m);
         }
-    const struct message m = make_message(LONGEST, 20, true);
+    const size_t longest = step == 1 ? LONGEST : 300000;
+    const size_t cuts[] = {0, 1, 64, 4097, longest / 4, longest / 2, longest - 64, longest};
+    struct message m = make_message(longest, 20, true);
     check_on_every_chacha20(&m);
+    /* In long pieces, and with much associated data. */
+    m = make_message(longest, MOST_AAD_BYTES, false);
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++)
+        check_pieces(&m, cuts[i], i % 2 == 0);
+}
+
+/* Tests nonces and keys that consist of zeros and ones, of one bit that differs from all others, and of
+ * words of zeros or ones among random ones. */
+static void test_special_nonces(void)
+{
+    enum { BITS = 192, WORDS = 6, KINDS = 2 * BITS + (2 << WORDS) };
+    for (size_t kind = 0; kind < KINDS; kind++)
+        for (size_t key = 0; key < 3; key++) {
+            struct message m = make_message(40, 13, true);
+            const uint8_t fill = kind % 2 == 0 ? 0 : 255;
+            const size_t number = kind / 2;
+            if (key != 0)
+                memset(random_key, key == 1 ? 0 : 255, sizeof random_key);
+            if (number < BITS) {
+                memset(random_nonce, fill, sizeof random_nonce);
+                random_nonce[number / 8] ^= (uint8_t)(1 << number % 8);
+            } else {
+                for (size_t word = 0; word < WORDS; word++)
+                    if (((number - BITS) >> word) % 2 != 0)
+                        memset(random_nonce + 4 * word, fill, 4);
+            }
+            for (int extended = 0; extended < 2; extended++) {
+                m.extended = extended == 1;
+                compute_result(&m);
+                check_message(&m);
+            }
+        }
 }
 
 /* Tests every ChaCha20 kernel with every Poly1305 kernel. */
@@ -885,6 +925,45 @@ static void test_truncated_tags(void)
     check_ended(&state, "after a truncated tag that was refused", m.tag);
 }
 
+/* Checks that the first n bytes of a tag are refused if they differ in these bits. */
+static void check_difference(const struct message *m, const hornet_aead_state *decrypted, size_t n,
+                             const tag_t difference)
+{
+    hornet_aead_state state = *decrypted;
+    tag_t tag;
+    for (size_t i = 0; i < 16; i++)
+        tag[i] = m->tag[i] ^ difference[i];
+    check(!hornet_aead_final_verify_truncated(&state, tag, n) &&
+              (n < 16 || !open_message(m, OUTPUT, m->ciphertext, tag)),
+          "a forged tag of %zu bytes, whose first byte differs by %d, and the last by %d", n, difference[0],
+          difference[n - 1]);
+}
+
+/* Differences between tags do not cancel: any two bits, and a bit after some bytes of which every bit is
+ * wrong, where a sum of words may be zero. */
+static void test_forged_tags(void)
+{
+    const struct message m = make_message(16, 0, false);
+    hornet_aead_state decrypted;
+    begin(&decrypted, &m, 0);
+    check(hornet_aead_decrypt(&decrypted, OUTPUT, m.ciphertext, m.len_bytes), "decrypt");
+    for (size_t n = 1; n <= 16; n++)
+        for (size_t i = 0; i < 8 * n; i += step) {
+            for (size_t j = 0; j < i; j++) {
+                tag_t difference = {0};
+                difference[i / 8] = (uint8_t)(1 << i % 8);
+                difference[j / 8] |= (uint8_t)(1 << j % 8);
+                check_difference(&m, &decrypted, n, difference);
+            }
+            for (size_t wrong = 0; wrong <= i / 8; wrong++) {
+                tag_t difference = {0};
+                memset(difference, 255, wrong);
+                difference[i / 8] = (uint8_t)(1 << i % 8);
+                check_difference(&m, &decrypted, n, difference);
+            }
+        }
+}
+
 /* A text that is too long is not touched: nothing is mapped at these addresses. */
 static void test_too_long(void)
 {
@@ -1032,42 +1111,94 @@ static uint8_t *map_windows(size_t len_bytes, size_t window_bytes)
     return memory;
 }
 
-/* One message of more than 4 GiB, in a single call and as one piece: zeros, except at its end. The
- * ciphertext to be opened is zeros, so that its tag is known in closed form; the sealed result is
- * compared with OpenSSL. Only the last window of the output can be inspected. */
-static void test_over_4_gib(void)
+enum { HUGE_AAD_BYTES = 20, END_BYTES = 21, WINDOW_BYTES = 1 << 24 };
+static const size_t huge_zeros = ((size_t)1 << 32) + 5 * 16,
+                    huge_bytes = ((size_t)1 << 32) + 5 * 16 + END_BYTES;
+
+/* More than 4 GiB: zeros, except at their end. */
+static uint8_t *huge_input(void)
 {
-    enum { AAD_BYTES = 20, END_BYTES = 21 };
-    const size_t window = (size_t)1 << 24, zeros = ((size_t)1 << 32) + 5 * 16, n = zeros + END_BYTES;
-    const size_t mapped = (n + window - 1) / window * window, last = (n - 1) / window * window;
-    uint8_t *const in = reserve_pages(mapped), *const out = map_windows(mapped, window);
-    must(in != NULL && allow_pages(in, mapped), "address space for 4 GiB");
-    memset(in + zeros, 3, END_BYTES);
-    uint8_t *const expected = malloc(n - last), one_time[64], padded[64] = {0};
+    uint8_t *const in = reserve_zeros(huge_bytes);
+    must(in != NULL, "address space for 4 GiB");
+    memset(in + huge_zeros, 3, END_BYTES);
+    return in;
+}
+
+/* Absorbs a part of Poly1305's input, padded. If it is huge, the zeros are absorbed in closed form. */
+static void absorb_part(mpz_t h, const mpz_t r, const uint8_t *bytes, size_t len_bytes)
+{
+    uint8_t padded[128] = {0};
+    if (len_bytes == huge_bytes) {
+        reference_absorb_zeros(h, r, huge_zeros / 16);
+        bytes += huge_zeros;
+        len_bytes -= huge_zeros;
+    }
+    memcpy(padded, bytes, len_bytes);
+    reference_absorb(h, r, padded, (len_bytes + 15) / 16 * 16);
+}
+
+/* Sets the tag of a message whose ciphertext, associated data or both are huge_input(). */
+static void compute_huge_tag(struct message *m)
+{
+    uint8_t one_time[64], lengths[16];
+    mpz_t h, r, s;
+    mpz_inits(h, r, s, NULL);
+    reference_chacha20_block(one_time, m->key, 0, m->nonce);
+    reference_clamped(r, one_time);
+    reference_from_bytes(s, one_time + 16, 16);
+    absorb_part(h, r, m->aad, m->aad_bytes);
+    absorb_part(h, r, m->ciphertext, m->len_bytes);
+    for (int i = 0; i < 8; i++) {
+        lengths[i] = (uint8_t)((uint64_t)m->aad_bytes >> 8 * i);
+        lengths[8 + i] = (uint8_t)((uint64_t)m->len_bytes >> 8 * i);
+    }
+    absorb_part(h, r, lengths, 16);
+    mpz_add(h, h, s);
+    reference_to_bytes(m->tag, 16, h);
+    mpz_clears(h, r, s, NULL);
+}
+
+/* Sets all packets to a short message, and one to this one, which is also its output. */
+enum { HUGE_PACKETS = 17, HUGE_PACKET = 5 };
+static void make_huge_packets(const struct message *m, uint8_t *out, tag_t tag)
+{
+    make_packets(HUGE_PACKETS, 2);
+    make_calls(HUGE_PACKETS, true);
+    packet_calls[HUGE_PACKET] =
+        (hornet_packet){out, m->ciphertext, m->len_bytes, m->aad, m->aad_bytes, m->nonce, m->key, tag};
+}
+
+static void check_huge_packets(const struct message *m, uint8_t *out, const char *what)
+{
+    bool valid[HUGE_PACKETS] = {false};
+    tag_t tag;
+    memcpy(tag, m->tag, 16);
+    make_huge_packets(m, out, tag);
+    check(hornet_chacha20_poly1305_open_batch(valid, packet_calls, HUGE_PACKETS), "%s: a batch", what);
+    for (size_t i = 0; i < HUGE_PACKETS; i++)
+        check(valid[i] && (i == HUGE_PACKET || same(packets[i].out, packets[i].msg, packets[i].len_bytes)),
+              "%s: packet %zu of a batch", what, i);
+    tag[15] ^= 1;
+    make_huge_packets(m, out, tag);
+    check(!hornet_chacha20_poly1305_open_batch(valid, packet_calls, HUGE_PACKETS) && !valid[HUGE_PACKET],
+          "%s: forged, in a batch", what);
+}
+
+/* One message of more than 4 GiB, in a single call, as one piece, and in a batch. The ciphertext to be
+ * opened is zeros, so that its tag is known in closed form; the sealed result is compared with OpenSSL.
+ * Only the last window of the output can be inspected. */
+static void test_huge_message(void)
+{
+    const size_t n = huge_bytes, last = (n - 1) / WINDOW_BYTES * WINDOW_BYTES, mapped = last + WINDOW_BYTES;
+    uint8_t *const in = huge_input(), *const out = map_windows(mapped, WINDOW_BYTES);
+    uint8_t *const expected = malloc(n - last);
     must(expected != NULL, "memory");
-    struct message m = make_message(0, AAD_BYTES, false);
+    struct message m = make_message(0, HUGE_AAD_BYTES, false);
     m.msg = m.ciphertext = in;
     m.len_bytes = n;
     /* The keystream, XOR zeros and the bytes at their end. */
     reference_chacha20(expected, in + last, n - last, m.key, 1 + (uint32_t)(last / 64), m.nonce);
-
-    mpz_t h, r, s;
-    mpz_inits(h, r, s, NULL);
-    reference_chacha20_block(one_time, m.key, 0, m.nonce);
-    reference_clamped(r, one_time);
-    reference_from_bytes(s, one_time + 16, 16);
-    memcpy(padded, m.aad, AAD_BYTES);
-    reference_absorb(h, r, padded, 32);
-    reference_absorb_zeros(h, r, zeros / 16);
-    memset(padded, 0, sizeof padded);
-    memset(padded, 3, END_BYTES);
-    padded[32] = AAD_BYTES;
-    for (int i = 0; i < 8; i++)
-        padded[40 + i] = (uint8_t)((uint64_t)n >> 8 * i);
-    reference_absorb(h, r, padded, 48);
-    mpz_add(h, h, s);
-    reference_to_bytes(m.tag, 16, h);
-    mpz_clears(h, r, s, NULL);
+    compute_huge_tag(&m);
 
     check(open_message(&m, out, in, m.tag) && memcmp(out + last, expected, n - last) == 0,
           "%zu bytes opened", n);
@@ -1077,46 +1208,127 @@ static void test_over_4_gib(void)
     check(hornet_aead_decrypt(&state, out, in, n) && hornet_aead_final_verify(&state, m.tag) &&
               memcmp(out + last, expected, n - last) == 0,
           "%zu bytes decrypted", n);
-    m.tag[3] ^= 1;
-    check(!open_message(&m, out, in, m.tag) && all_are(out + last, n - last, 0), "%zu bytes: a forgery", n);
-
-    for (int k = 0; k < CHACHA20_KERNELS; k++) {
-        if (!chacha20_runs_here(chacha20_kernels[k]))
-            continue;
-        force_chacha20(chacha20_kernels[k]);
-        memset(out + last, 0, n - last);
-        check(hornet_chacha20(out, in, n, 1, m.nonce, m.key) && memcmp(out + last, expected, n - last) == 0,
-              "%s: %zu bytes", names(), n);
-    }
-    force_chacha20(NULL);
+    check_huge_packets(&m, out, "a huge packet");
+    check(all_are(out + last, n - last, 0), "%zu bytes: a forgery", n);
 
 #ifndef HORNET_NO_PEERS
     tag_t tag, sealed;
     int written;
     must(EVP_EncryptInit_ex(openssl_ctx, NULL, NULL, m.key, m.nonce) == 1 &&
-             EVP_EncryptUpdate(openssl_ctx, NULL, &written, m.aad, AAD_BYTES) == 1,
+             EVP_EncryptUpdate(openssl_ctx, NULL, &written, m.aad, HUGE_AAD_BYTES) == 1,
          "OpenSSL: key");
-    for (size_t at = 0; at < n; at += window)
+    for (size_t at = 0; at < n; at += WINDOW_BYTES)
         must(EVP_EncryptUpdate(openssl_ctx, out, &written, in + at,
-                               (int)(n - at < window ? n - at : window)) == 1,
+                               (int)(n - at < WINDOW_BYTES ? n - at : WINDOW_BYTES)) == 1,
              "OpenSSL: message");
-    must(EVP_EncryptFinal_ex(openssl_ctx, padded, &written) == 1 &&
+    must(EVP_EncryptFinal_ex(openssl_ctx, sealed, &written) == 1 &&
              EVP_CIPHER_CTX_ctrl(openssl_ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1,
          "OpenSSL: tag");
     check(seal_message(&m, out, sealed, in) && memcmp(tag, sealed, 16) == 0 &&
               memcmp(out + last, expected, n - last) == 0,
           "%zu bytes sealed", n);
+    /* Two pieces, of which the first has the most bytes that 32 bits count. */
     begin(&state, &m, 20);
-    check(hornet_aead_encrypt(&state, out, in, n) && hornet_aead_final(&state, sealed) &&
-              memcmp(tag, sealed, 16) == 0,
+    check(hornet_aead_encrypt(&state, out, in, UINT32_MAX) &&
+              hornet_aead_encrypt(&state, out + UINT32_MAX, in + UINT32_MAX, n - UINT32_MAX) &&
+              hornet_aead_final(&state, sealed) && memcmp(tag, sealed, 16) == 0,
           "%zu bytes encrypted", n);
 #endif
     free(expected);
     release_pages(out, mapped);
-    release_pages(in, mapped);
+    release_pages(in, huge_bytes);
+}
+
+/* More than 4 GiB of associated data, in a single call, in pieces, without text, and in a batch. */
+static void test_huge_aad(void)
+{
+    uint8_t *const in = huge_input();
+    struct message m = make_message(100, 0, false);
+    hornet_aead_state state;
+    tag_t tag;
+    m.aad = in;
+    m.aad_bytes = huge_bytes;
+    compute_huge_tag(&m);
+    check(seal_message(&m, OUTPUT, tag, m.msg) && same(OUTPUT, m.ciphertext, 100) &&
+              memcmp(tag, m.tag, 16) == 0,
+          "%zu bytes of associated data, sealed", m.aad_bytes);
+    static const size_t cuts[] = {0, 13, UINT32_MAX};
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        begin(&state, &m, cuts[i]);
+        check(hornet_aead_decrypt(&state, OUTPUT, m.ciphertext, 100) &&
+                  hornet_aead_final_verify(&state, m.tag) && same(OUTPUT, m.msg, 100),
+              "%zu bytes of associated data, in pieces, cut at %zu", m.aad_bytes, cuts[i]);
+    }
+    check_huge_packets(&m, OUTPUT, "huge associated data");
+    m.len_bytes = 0;
+    compute_huge_tag(&m);
+    begin(&state, &m, 300);
+    check(hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0,
+          "%zu bytes of associated data, no text", m.aad_bytes);
+    release_pages(in, huge_bytes);
+}
+
+/* Batches of 2^32 packets do not end before what is readable of them. */
+static const hornet_packet *huge_batch;
+
+static void seal_huge_batch(void)
+{
+    (void)!hornet_chacha20_poly1305_seal_batch(huge_batch, (size_t)1 << 32);
+}
+
+static void open_huge_batch(void)
+{
+    static bool valid[1 << 20];
+    (void)!hornet_chacha20_poly1305_open_batch(valid, huge_batch, (size_t)1 << 32);
+}
+
+static void test_huge_batch(void)
+{
+    enum { PACKETS = 256 };
+    hornet_packet *const calls = reserve_pages(PACKETS * sizeof *calls + page_bytes());
+    must(calls != NULL && allow_pages(calls, PACKETS * sizeof *calls), "memory for guard pages");
+    make_packets(1, 0);
+    make_calls(1, false);
+    for (size_t i = 0; i < PACKETS; i++)
+        calls[i] = packet_calls[0];
+    huge_batch = calls;
+    check(accesses_guard_page(seal_huge_batch), "a batch of 2^32 packets ends early");
+    check(accesses_guard_page(open_huge_batch), "a batch of 2^32 packets to open ends early");
+    release_pages(calls, PACKETS * sizeof *calls + page_bytes());
+}
+
+/* Every kernel of ChaCha20 on more than 4 GiB. */
+static void test_huge_chacha20(void)
+{
+    const size_t n = huge_bytes, last = (n - 1) / WINDOW_BYTES * WINDOW_BYTES, mapped = last + WINDOW_BYTES;
+    uint8_t *const in = huge_input(), *const out = map_windows(mapped, WINDOW_BYTES);
+    uint8_t *const expected = malloc(n - last);
+    must(expected != NULL, "memory");
+    reference_chacha20(expected, in + last, n - last, random_key, 1 + (uint32_t)(last / 64), random_nonce);
+    for (int k = 0; k < CHACHA20_KERNELS; k++) {
+        if (!chacha20_runs_here(chacha20_kernels[k]))
+            continue;
+        force_chacha20(chacha20_kernels[k]);
+        memset(out + last, 0, n - last);
+        check(hornet_chacha20(out, in, n, 1, random_nonce, random_key) &&
+                  memcmp(out + last, expected, n - last) == 0,
+              "%s: %zu bytes", names(), n);
+    }
+    force_chacha20(NULL);
+    free(expected);
+    release_pages(out, mapped);
+    release_pages(in, huge_bytes);
+}
+
+static void test_huge(void)
+{
+    test_huge_aad();
+    test_huge_batch();
+    test_huge_message();
 }
 #else
-static void test_over_4_gib(void) { check(false, "no 4 GiB here"); }
+static void test_huge(void) { check(false, "no 4 GiB here"); }
+static void test_huge_chacha20(void) { check(false, "no 4 GiB here"); }
 #endif
 
 int main(int argc, char **argv)
@@ -1129,6 +1341,7 @@ int main(int argc, char **argv)
         {"lengths", test_lengths},
         {"associated data", test_aad_lengths},
         {"long messages", test_long_lengths},
+        {"special nonces", test_special_nonces},
         {"pairs of kernels", test_pairs},
         {"cuts", test_cuts},
         {"pieces", test_many_pieces},
@@ -1137,6 +1350,7 @@ int main(int argc, char **argv)
         {"every bit", test_every_bit},
         {"states", test_states},
         {"truncated tags", test_truncated_tags},
+        {"forged tags", test_forged_tags},
         {"too long", test_too_long},
         {"guard pages", test_guard_pages},
     };
@@ -1147,13 +1361,17 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--few") == 0) {
         step = 37;
     } else if (argc > 1) {
-        must(strcmp(argv[1], "--huge") == 0 || strcmp(argv[1], "--product") == 0,
-             "--few, --huge or --product");
-        if (argv[1][2] == 'h')
-            test_over_4_gib();
-        else
-            test_product();
-        return check_report("test_aead");
+        static const struct {
+            const char *option;
+            void (*test)(void);
+        } others[] = {
+            {"--huge", test_huge}, {"--huge-chacha20", test_huge_chacha20}, {"--product", test_product}};
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            if (strcmp(argv[1], others[i].option) == 0) {
+                others[i].test();
+                return check_report("test_aead");
+            }
+        must(false, "--few, --huge, --huge-chacha20 or --product");
     }
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
         const unsigned long before = checks_done;

@@ -2,10 +2,11 @@
 /* Every kernel against the definition in GMP: all lengths, alignments and splits, and the inputs on
  * which other implementations have failed.
  *
- *     test_poly1305 [--huge | --if-supported] [KERNEL...]
+ *     test_poly1305 [--batches | --huge | --if-supported] [KERNEL...]
  *
  * The default is all kernels that this CPU can run. It must be able to run those that are named, except
- * with --if-supported. --huge instead tests messages of more than 4 GiB, which take seconds each. */
+ * with --if-supported. --batches tests only what is about batches and verification. --huge instead tests
+ * messages of more than 4 GiB, which take seconds each, and batches of 2^32 messages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,13 +124,23 @@ static void test_lengths(const struct hornet_poly1305_kernel *kernel)
         check_message(kernel, "random, largest key", msg, n, key_max);
         check_message(kernel, "all ones, largest key", ones, n, key_max);
     }
-    const size_t long_bytes = 1 << 18;
+    const size_t long_bytes = 1300000;
     uint8_t *long_msg = malloc(long_bytes);
     memset(long_msg, 255, long_bytes);
     check_message(kernel, "all ones, largest key", long_msg, long_bytes, key_max);
     check_message(kernel, "all ones, largest key", long_msg, long_bytes - 1, key_max);
     random_bytes(long_msg, long_bytes);
     check_message(kernel, "random", long_msg, long_bytes - 100, key);
+    tag_t expected;
+    reference_tag(expected, long_msg, long_bytes, key);
+    for (size_t cut = 0; cut <= long_bytes; cut += 325000) {
+        hornet_poly1305_state state;
+        hornet_poly1305_init(&state, key);
+        hornet_poly1305_update(&state, long_msg, cut);
+        hornet_poly1305_update(&state, long_msg + cut, long_bytes - cut);
+        check(hornet_poly1305_final_verify(&state, expected),
+              "kernel %s: %zu bytes in two pieces, cut at %zu", name_of(kernel), long_bytes, cut);
+    }
     free(long_msg);
 }
 
@@ -491,6 +502,40 @@ static void test_batches(const struct hornet_poly1305_kernel *kernel)
     check(hornet_poly1305_verify_batch(NULL, NULL, NULL, NULL, NULL, 0), "an empty batch is valid");
 }
 
+/* Tests batches in which all messages but one or two have the same length. */
+static void test_nearly_equal_batches(const struct hornet_poly1305_kernel *kernel)
+{
+    enum { MOST = 70, LENGTHS = 5 };
+    static const size_t lengths[LENGTHS][2] = {{64, 32}, {33, 49}, {80, 9000}, {512, 480}, {1007, 1008}};
+    static uint8_t msg[9000], keys[MOST][32];
+    static const void *msgs[MOST];
+    size_t lens_bytes[MOST];
+    tag_t tags[MOST], expected[2];
+    random_bytes(msg, sizeof msg);
+    for (size_t i = 0; i < MOST; i++) {
+        memcpy(keys[i], key_max, 32);
+        msgs[i] = msg;
+    }
+    force_kernel(name_of(kernel));
+    running_kernel = name_of(kernel);
+    for (size_t l = 0; l < LENGTHS; l++) {
+        for (size_t which = 0; which < 2; which++)
+            reference_tag(expected[which], msg, lengths[l][which], key_max);
+        for (size_t count = 1; count <= MOST; count += count < 18 ? 1 : 13)
+            for (size_t i = 0; i < count; i++)
+                for (size_t j = i; j < count; j += count < 18 ? 1 : 5) {
+                    for (size_t k = 0; k < count; k++)
+                        lens_bytes[k] = lengths[l][k == i || k == j];
+                    hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, count);
+                    bool right = true;
+                    for (size_t k = 0; k < count; k++)
+                        right &= memcmp(tags[k], expected[k == i || k == j], 16) == 0;
+                    check(right, "kernel %s: %zu messages of %zu bytes, but %zu and %zu of %zu",
+                          name_of(kernel), count, lengths[l][0], i, j, lengths[l][1]);
+                }
+    }
+}
+
 /* Compares a message in pieces of all lengths, including empty ones, with the same message in one piece. */
 static void test_pieces(const struct hornet_poly1305_kernel *kernel)
 {
@@ -694,6 +739,46 @@ static void test_verify(const struct hornet_poly1305_kernel *kernel)
     }
 }
 
+/* Differences between tags do not cancel: any two bits, and a bit after some bytes of which every bit is
+ * wrong, where a sum of words may be zero; alone and in a batch. */
+static void test_forged_tags(const struct hornet_poly1305_kernel *kernel)
+{
+    enum { MOST = 128 * 127 / 2 + 128 * 17 };
+    static tag_t tags[MOST];
+    static uint8_t keys[MOST][32];
+    static const void *msgs[MOST];
+    static size_t lens_bytes[MOST];
+    static bool valid[MOST];
+    uint8_t msg[40];
+    size_t count = 0;
+    random_bytes(msg, sizeof msg);
+    memset(tags, 0, sizeof tags);
+    for (size_t i = 0; i < 128; i++) {
+        for (size_t j = 0; j < i; j++, count++)
+            tags[count][j / 8] ^= (uint8_t)(1 << j % 8), tags[count][i / 8] ^= (uint8_t)(1 << i % 8);
+        for (size_t wrong = 0; wrong <= i / 8; wrong++, count++) {
+            memset(tags[count], 255, wrong);
+            tags[count][i / 8] ^= (uint8_t)(1 << i % 8);
+        }
+    }
+    tag_t tag;
+    library_tag(tag, kernel, msg, sizeof msg, key_max);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t byte = 0; byte < 16; byte++)
+            tags[i][byte] ^= tag[byte];
+        memcpy(keys[i], key_max, 32);
+        msgs[i] = msg;
+        lens_bytes[i] = sizeof msg;
+        check(!hornet_poly1305_verify(tags[i], msg, sizeof msg, key_max), "kernel %s: forged tag %zu",
+              name_of(kernel), i);
+    }
+    check(!hornet_poly1305_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens_bytes,
+                                        (const uint8_t(*)[32])keys, count),
+          "kernel %s: a batch of forged tags", name_of(kernel));
+    for (size_t i = 0; i < count; i++)
+        check(!valid[i], "kernel %s: forged tag %zu of a batch", name_of(kernel), i);
+}
+
 /* Calls in an invalid order are harmless, and ending a state wipes it. */
 static void test_ended_states(const struct hornet_poly1305_kernel *kernel)
 {
@@ -747,23 +832,24 @@ static const struct hornet_poly1305_kernel *kernel_named(const char *name)
     return NULL;
 }
 
-/* Tests one update of more than 4 GiB, on the system's zero page except at the ends. */
+/* Tests one update of more than 4 GiB, and such messages in a batch: zeros except at the ends. */
 static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
 {
+    enum { COUNT = 3 };
     const size_t zero_blocks = ((size_t)1 << 28) + 5;
     const size_t len_bytes = 16 * zero_blocks + 21;
-    uint8_t *msg = reserve_pages(len_bytes);
-    const bool there = msg != NULL && allow_pages(msg, len_bytes);
-    check(there, "no address space for 4 GiB");
-    if (!there)
+    uint8_t *msg = reserve_zeros(len_bytes);
+    check(msg != NULL, "no address space for 4 GiB");
+    if (msg == NULL)
         return;
     memset(msg + 16 * zero_blocks, 3, 21);
 
-    uint8_t key[32] = {7, 6, 5, 4, 4, 2, 1};
-    tag_t expected, tag;
+    static const uint8_t keys[COUNT][32] = {
+        {7, 6, 5, 4, 4, 2, 1}, {7, 6, 5, 4, 4, 2, 1}, {7, 6, 5, 4, 4, 2, 1}};
+    tag_t expected, tags[COUNT];
     mpz_t r, h;
     mpz_inits(r, h, NULL);
-    reference_from_bytes(r, key, 16);
+    reference_from_bytes(r, keys[0], 16);
     reference_absorb_zeros(h, r, zero_blocks);
     reference_absorb(h, r, msg + 16 * zero_blocks, 21);
     reference_to_bytes(expected, 16, h);
@@ -771,16 +857,69 @@ static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
 
     hornet_poly1305_state state;
     force_kernel(name_of(kernel));
-    hornet_poly1305_init(&state, key);
+    hornet_poly1305_init(&state, keys[0]);
     hornet_poly1305_update(&state, msg, len_bytes);
-    hornet_poly1305_final(&state, tag);
-    check(memcmp(tag, expected, 16) == 0, "kernel %s, length %zu, one update", name_of(kernel), len_bytes);
+    hornet_poly1305_final(&state, tags[0]);
+    check(memcmp(tags[0], expected, 16) == 0, "kernel %s, length %zu, one update", name_of(kernel),
+          len_bytes);
+    const void *msgs[COUNT] = {msg, msg + 16 * zero_blocks, msg};
+    bool valid[COUNT];
+    for (size_t count = 1; count <= COUNT; count += 2) {
+        const size_t lens_bytes[COUNT] = {len_bytes, 21, len_bytes};
+        hornet_poly1305_batch(tags, msgs, lens_bytes, keys, count);
+        for (size_t i = 0; i < count; i += 2)
+            check(memcmp(tags[i], expected, 16) == 0, "kernel %s, length %zu, in a batch of %zu",
+                  name_of(kernel), len_bytes, count);
+        check(
+            hornet_poly1305_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens_bytes, keys, count),
+            "kernel %s, length %zu, a batch of %zu refused", name_of(kernel), len_bytes, count);
+    }
     release_pages(msg, len_bytes);
 }
 
+#if !defined(_WIN32) && SIZE_MAX > UINT32_MAX
+/* Batches of 2^32 messages do not end before what is readable of them. */
+enum { READABLE = 512 };
+static const size_t *huge_lens_bytes;
+
+static void compute_huge_batch(void)
+{
+    static tag_t tags[READABLE];
+    static const uint8_t keys[READABLE][32];
+    static const void *msgs[READABLE];
+    hornet_poly1305_batch(tags, msgs, huge_lens_bytes, keys, (size_t)1 << 32);
+}
+
+static void verify_huge_batch(void)
+{
+    static const tag_t tags[READABLE];
+    static const uint8_t keys[READABLE][32];
+    static const void *msgs[READABLE];
+    static bool valid[READABLE];
+    (void)!hornet_poly1305_verify_batch(valid, tags, msgs, huge_lens_bytes, keys, (size_t)1 << 32);
+}
+
+static void test_huge_batch(void)
+{
+    const size_t page = page_bytes();
+    uint8_t *const pages = reserve_pages(2 * page);
+    check(pages != NULL && allow_pages(pages, page), "no memory for guard pages");
+    huge_lens_bytes = (const size_t *)(const void *)(pages + page - READABLE * sizeof(size_t));
+    check(accesses_guard_page(compute_huge_batch), "a batch of 2^32 messages ends early");
+    check(accesses_guard_page(verify_huge_batch), "a batch of 2^32 messages to verify ends early");
+    release_pages(pages, 2 * page);
+}
+#else
+static void test_huge_batch(void) {}
+#endif
+
 int main(int argc, char **argv)
 {
-    static void (*const tests[])(const struct hornet_poly1305_kernel *) = {
+    typedef void test(const struct hornet_poly1305_kernel *);
+    static test *const of_batches[] = {test_nearly_equal_batches, test_batches, test_verify,
+                                       test_forged_tags};
+    static test *const of_huge[] = {test_over_4_gib};
+    static test *const all[] = {
         test_rfc8439,
         test_lengths,
         test_long_lengths,
@@ -790,21 +929,28 @@ int main(int argc, char **argv)
         test_final_subtraction,
         test_lane_order,
         test_batches,
+        test_nearly_equal_batches,
         test_pieces,
         test_streaming,
         test_guard_pages,
         test_overlap,
         test_empty,
         test_verify,
+        test_forged_tags,
         test_ended_states,
         test_solved_last_blocks,
         test_powers_at_the_edge,
     };
     report_crashes();
 
-    const bool huge = argc > 1 && strcmp(argv[1], "--huge") == 0;
-    const bool if_supported = argc > 1 && strcmp(argv[1], "--if-supported") == 0;
-    const int first_name = 1 + (huge || if_supported);
+    const char *const option = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
+    const bool huge = strcmp(option, "--huge") == 0, batches = strcmp(option, "--batches") == 0;
+    const bool if_supported = strcmp(option, "--if-supported") == 0;
+    const int first_name = 1 + (huge || batches || if_supported);
+    test *const *const tests = huge ? of_huge : batches ? of_batches : all;
+    const size_t count = huge      ? 1
+                         : batches ? sizeof of_batches / sizeof of_batches[0]
+                                   : sizeof all / sizeof all[0];
     for (int i = first_name; i < argc; i++) {
         const struct hornet_poly1305_kernel *kernel = kernel_named(argv[i]);
         if (!if_supported || kernel == NULL || kernel_runs_here(kernel))
@@ -821,11 +967,11 @@ int main(int argc, char **argv)
             continue;
         }
         const unsigned long before = checks_done;
-        if (huge)
-            test_over_4_gib(kernel);
-        for (size_t t = 0; !huge && t < sizeof tests / sizeof tests[0]; t++)
+        for (size_t t = 0; t < count; t++)
             tests[t](kernel);
         printf("kernel %s: %lu checks\n", name_of(kernel), checks_done - before);
     }
+    if (huge)
+        test_huge_batch();
     return check_report("test_poly1305");
 }
