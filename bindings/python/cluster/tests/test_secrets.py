@@ -167,6 +167,13 @@ def test_secret_file(keys, cluster, tmp_path):
     (tmp_path / "file").write_bytes(b"y" * 100_000)
     made = tag(str(tmp_path / "file"), keys.path, cluster.client, PART, secret_file=str(path))
     keys.assert_tags(made.text, {os.fsencode(tmp_path / "file"): b"y" * 100_000})
+    for mode in 0o400, 0o440, 0o640:  # a group may read it
+        os.chmod(path, mode)
+        assert read_secret_file(path) == worker_secret(keys.file())
+    for mode in 0o444, 0o660, 0o604, 0o610:
+        os.chmod(path, mode)
+        with pytest.raises(ValueError, match="accessible by others"):
+            read_secret_file(path)
     os.chmod(path, 0o644)
     with pytest.raises(ClusterError, match="accessible by others"):
         tag(str(tmp_path / "file"), keys.path, cluster.client, PART, secret_file=str(path))

@@ -167,7 +167,11 @@ def write_secret_file(path: str, secret: bytes | bytearray) -> None:
 def read_secret_file(path: str) -> bytes:
     """Return what write_secret_file has written. Raises ValueError if it is not that, or if others may read it."""
     with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_mode & 0o077:
+        # As a key file that is only read: orchestrators give root's files to a group.
+        found = os.fstat(file.fileno())
+        if found.st_uid not in (0, os.geteuid()):
+            raise ValueError(f"{path}: belongs to another user")
+        if found.st_mode & 0o037:
             raise ValueError(f"{path}: accessible by others than its owner: use chmod 600")
         lines = file.read(1024).split(b"\n")
     try:
