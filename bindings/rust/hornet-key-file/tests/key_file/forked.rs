@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::FromRawFd;
 use std::path::Path;
-use std::ptr;
 
 /// Runs the function in a child, after `fork` or the system call alone, and returns what it returns.
 fn in_child(by: Fork, run: impl FnOnce() -> String) -> String {
@@ -21,12 +20,12 @@ fn in_child(by: Fork, run: impl FnOnce() -> String) -> String {
     let child = unsafe {
         match by {
             Fork::Libc => libc::fork(),
-            #[cfg(not(target_os = "linux"))]
+            #[cfg(any(not(target_os = "linux"), target_arch = "s390x"))] // which has another order
             Fork::System => libc::fork(),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(target_arch = "s390x")))]
             Fork::System => i32::try_from(libc::syscall(
                 libc::SYS_clone,
-                libc::SIGCHLD,
+                libc::c_long::from(libc::SIGCHLD),
                 0_usize,
                 0_usize,
                 0_usize,
@@ -185,7 +184,7 @@ fn shared_memory_repeats_nothing() {
         let top = stack.as_mut_ptr().add(stack.len()).cast();
         let child = libc::clone(child, top, flags, (&raw mut shared).cast());
         assert!(child > 0);
-        assert_eq!(libc::waitpid(child, ptr::null_mut(), 0), child);
+        assert_eq!(libc::waitpid(child, std::ptr::null_mut(), 0), child);
     }
     let first = shared.first;
     let second = shared
