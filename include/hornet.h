@@ -27,7 +27,7 @@
  *     in vector and mask registers, except ciphertext, of which there may be copies on the stack.
  *     General-purpose registers are not cleared.
  *   - A call takes at most 9 KiB of the stack, hornet_chacha20_poly1305_seal_batch and _open_batch at most
- * 28 KiB. That is measured on x86-64, as gcc 12 and clang 19 compile the files of the library at -O2.
+ *     28 KiB. That is measured on x86-64, as gcc 12 and clang 19 compile the files of the library at -O2.
  *   - The library does not allocate memory, print, take locks or set errno, and every call returns. All
  *     functions may be called from any number of threads at once, but each state from one thread at a time.
  */

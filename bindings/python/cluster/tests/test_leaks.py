@@ -38,7 +38,7 @@ PASSWORD, TOKEN, KEY = "p/ss:w'rd&<1>\u00e9", "t0ken\twith a tab", b"\x00\xffbyt
 URL = f"sftp://someone:{quote(PASSWORD, safe='')}@store.example"
 OPTIONS = {"token": TOKEN, "more": {"list": [KEY]}, "endpoint": f"https://u:{quote(PASSWORD)}@h/?sig={quote(TOKEN)}"}
 
-# Steps that no planted function can report, and steps after which objects are unread, with their number.
+# Steps in which no planted function is called; and how many objects are unread after a step.
 IMPORTS = (None, "import of a module", "import of hornet_poly1305")
 UNREAD = {"list": 3, "compare versions": 3, "read": 2}
 # What ends a run, by the step that fails; a step with None for that ends none.

@@ -24,7 +24,7 @@ SECRET_BYTES = R_BYTES + KEY_BYTES
 # The longest reason, and the shortest value that is taken for a credential: shorter ones are parts of words.
 _REASON_CHARACTERS, _LEAF_CHARACTERS = 500, 4
 _HIDDEN = "***"
-# In a URL: the user and password, and the query, in which stores sign requests.
+# The user and password of any URL, and its query, in which stores sign requests.
 _USER = re.compile(r"(?<=://)[^/?#\s]*@")
 _QUERY = re.compile(r"(://[^\s?'\"<>]*\?)[^\s'\"<>]+")
 _SECRET_NAME = re.compile(r"KEY|SECRET|TOKEN|PASS|CREDENTIAL|CONNECTION_STRING", re.IGNORECASE)
@@ -48,7 +48,7 @@ class Secrets:
         return "<secrets of a run>"
 
     def __reduce_ex__(self, _protocol: object) -> NoReturn:
-        """Refuse to be pickled or copied, also within an exception."""
+        """Refuse to be pickled or copied, also when an exception refers to them."""
         raise TypeError("secrets of a run are not pickled or copied")
 
     def seal(self, key: bytes, run: bytes) -> bytes:
