@@ -234,6 +234,7 @@ def test_failing_stores(folder, capfd, cluster, s3, monkeypatch):
         web.pages |= {path: (403, {}) for path in (b"t", b"t/a")}
         cases = [
             ("s3://bucket", keys | {"endpoint_url": nowhere}, "Could not connect"),
+            ("s3://bucket", keys | {"endpoint_url": "http://me:not shown@127.0.0.1:1"}, "Could not connect"),
             ("s3://bucket", keys | {"endpoint_url": web.url}, "RED"),
             ("s3://bucket", keys | {"nonsense": 1}, "nonsense"),
             ("s3://no-such-bucket", s3.options, "no such bucket"),
@@ -257,7 +258,7 @@ def test_failing_stores(folder, capfd, cluster, s3, monkeypatch):
             error = str(caught.value)
             # S3 tells no reason for a HEAD.
             assert error.startswith(root) and error.isprintable() and (why in error or why == "RED"), error
-        assert len(cases) == 12
+        assert len(cases) == 13
     assert "no such bucket or folder" in told(capfd, "check", "-k", "key", "--base", "absent", "local")
     assert not Path("m").exists() and made.text == Path("local").read_bytes()
     # In a process of its own nothing else is said, either.

@@ -95,7 +95,12 @@ class Secrets:
         # Not by expressions, which Python would keep.
         for form in sorted(forms, key=len, reverse=True):
             text = text.replace(form, _HIDDEN)
-        return _QUERY.sub(rf"\1{_HIDDEN}", _USER.sub(f"{_HIDDEN}@", text))
+        return without_credentials(text)
+
+
+def without_credentials(text: str) -> str:
+    """Return text without the user, password and query of any URL."""
+    return _QUERY.sub(rf"\1{_HIDDEN}", _USER.sub(f"{_HIDDEN}@", text))
 
 
 def wipe(secret: bytearray) -> None:
