@@ -275,6 +275,7 @@ class Calls:
                     "mac_many": lambda: [[data, data]],
                     "verify": lambda: [r, data, tag],
                     "reserve": lambda: [1],
+                    "is_at": lambda: [self.folder / "key"],
                     "derive": lambda: [0],
                     "r": list,
                     "evaluation": list,
@@ -300,7 +301,10 @@ class Calls:
                     "__len__": list,
                 },
             ),
-            "SealedManifest": (lambda: [self.manifest(), self.keys], {"line": lambda: [0], "__len__": list}),
+            "SealedManifest": (
+                lambda: [self.manifest(), self.keys],
+                {"open": lambda: [self.folder / "manifest", self.keys], "line": lambda: [0], "__len__": list},
+            ),
             "Nonces": (list, {"__len__": list}),
         }
         for name in ("ChaCha20Poly1305", "XChaCha20Poly1305"):
