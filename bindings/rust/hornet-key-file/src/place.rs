@@ -221,11 +221,21 @@ pub(crate) fn read_pipe(path: &Path) -> Result<(Content, Identity), Problem> {
     let (file, metadata) = open().map_err(io::<io::Error>("cannot be opened"))?;
     // No other user can open it by a name, so its mode does not matter.
     let is_nameless = metadata.is_file() && metadata.nlink() == 0;
-    if metadata.file_type().is_fifo() || is_nameless {
-        Ok((read(&file)?, identity(&metadata)))
-    } else {
-        Err(Problem::NotRegular)
+    if metadata.file_type().is_fifo() {
+        if !is_anonymous(&metadata) {
+            check_reading(&metadata)?;
+        }
+    } else if !is_nameless {
+        return Err(Problem::NotRegular);
     }
+    Ok((read(&file)?, identity(&metadata)))
+}
+
+/// Returns whether a pipe never had a name, by which other users could have opened it: it is where
+/// the system keeps such pipes.
+fn is_anonymous(pipe: &Metadata) -> bool {
+    let other = rustix::pipe::pipe().map(|(end, _)| File::from(end).metadata());
+    other.is_ok_and(|other| other.is_ok_and(|other| other.dev() == pipe.dev()))
 }
 
 fn read(mut file: &File) -> Result<Content, Problem> {

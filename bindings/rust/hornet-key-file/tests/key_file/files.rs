@@ -142,12 +142,26 @@ fn a_key_from_a_pipe() {
     };
     let named = folder.path().join("pipe");
     mkfifo(&named);
-    let end = std::thread::spawn({
-        let named = named.clone();
-        move || fs::write(named, text(41)).unwrap()
-    });
-    reads(KeyFile::open(&named).unwrap(), &named);
-    end.join().unwrap();
+    let open_named = |mode| {
+        set_mode(&named, mode);
+        let end = std::thread::spawn({
+            let named = named.clone();
+            // The reader may have refused it.
+            move || fs::write(named, text(41))
+        });
+        let opened = KeyFile::open(&named);
+        (opened, end.join().unwrap())
+    };
+    for mode in [0o600, 0o640] {
+        let (opened, written) = open_named(mode);
+        written.unwrap();
+        reads(opened.unwrap(), &named);
+    }
+    for mode in [0o604, 0o602, 0o620] {
+        let (opened, _) = open_named(mode);
+        let why = problem(opened, &named);
+        assert!(why.starts_with("accessible by others"), "{why}");
+    }
 
     let (end, mut start) = std::io::pipe().unwrap();
     start.write_all(text(41).as_bytes()).unwrap();
