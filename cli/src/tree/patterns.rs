@@ -9,6 +9,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+/// No pattern is longer: compiling one takes stack for each brace in it, and a manifest has no line
+/// of more than 4 MiB.
+const LONGEST: usize = 4096;
+
 pub(crate) struct Patterns(Gitignore);
 
 impl Patterns {
@@ -35,6 +39,10 @@ impl Patterns {
             }
             if pattern.contains('\0') {
                 return Err(wrong("has a NUL byte"));
+            }
+            if pattern.len() > LONGEST {
+                let why = format_args!("a pattern of more than {LONGEST} bytes");
+                return Err(Error::new(&name(index), why));
             }
             builder
                 .add_line(None, pattern)
@@ -143,5 +151,11 @@ mod tests {
             assert!(error.starts_with("pattern 1: "), "{error}");
             assert!(error.contains(why), "{error}");
         }
+        let braces = "{a,".repeat(100_000) + &"}".repeat(100_000);
+        for long in [braces, "a".repeat(LONGEST + 1)] {
+            let error = patterns(&["a", &long]).err().unwrap().to_string();
+            assert_eq!(error, "pattern 1: a pattern of more than 4096 bytes");
+        }
+        patterns(&["a".repeat(LONGEST).as_str()]).unwrap();
     }
 }
