@@ -112,6 +112,10 @@ def test_names_that_are_no_paths(keys, cluster, s3, tmp_path):
     keys.assert_tags(made.text, {b"p/d": b"3", b"p": b"5"})
     assert sorted(made.failed) == [b"p/../c", b"p/a//b", b"p/e/"]
     assert made.text.count(b"\nunread ") == 3
+    s3.put("odd-names", b"p/f//g", b"6")
+    entries = check(made, keys.path, cluster.client, strict=True).entries
+    other = [str(entry) for entry in entries if entry.status not in ("OK", "UNREAD")]
+    assert other == ["p/f//g: UNREADABLE (its name has an empty component, . or .., which no path has)"]
 
 
 def test_other_stores(keys, cluster, tmp_path):
