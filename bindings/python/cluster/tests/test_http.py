@@ -6,7 +6,7 @@ import re
 
 import pytest
 from conftest import PART, content, hornet, write_tree
-from hornet_poly1305.dask import _http, _stores, check, retag, tag
+from hornet_poly1305.dask import _http, _manifest, _stores, check, retag, tag
 from hornet_poly1305.dask._stores import split_url
 from test_manifests import command
 from web import Web
@@ -93,6 +93,24 @@ def test_servers_that_misbehave(keys, cluster, tmp_path):
             "tag", "-k", keys.path, "-o", "m", *cluster.options(), f"{web.url}/s/moved", cwd=tmp_path, status=2
         )
         assert error.count("\n") == 1 and "redirected" in error and not (tmp_path / "m").exists()
+
+
+def test_checkpoints_have_only_known_versions(keys, cluster, tmp_path, monkeypatch):
+    """What a server tells no version of is read again: it may be another object by now."""
+    checkpoint = tmp_path / "checkpoint"
+    with Web({b"t/no versions": b"old", b"t/other": b"same"}) as web:
+
+        def interrupted(*_):
+            raise OSError("interrupted")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(_manifest, "_write", interrupted)
+            with pytest.raises(OSError, match="interrupted"):
+                tag(f"{web.url}/t/", keys.path, cluster.client, checkpoint=checkpoint)
+        web.files[b"t/no versions"] = b"new"
+        made = tag(f"{web.url}/t/", keys.path, cluster.client, checkpoint=checkpoint)
+    keys.assert_tags(made.text, web.files)
+    assert made.summary.from_checkpoint == len("same")
 
 
 def test_redirections_that_are_asked_for(keys, cluster):

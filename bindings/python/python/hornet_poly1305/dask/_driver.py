@@ -29,6 +29,7 @@ from hornet_poly1305.dask import _worker
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._items import PARTIAL_BYTES, Failed, Item, Spec, open_answer
 from hornet_poly1305.dask._secrets import Secrets, WorkerError, told, wipe
+from hornet_poly1305.dask._stores import tells_version
 
 # What derives the keys of a run from the key file: numbers of KeyFile.derive.
 ANSWERS, CHECKPOINTS = 1, 2
@@ -354,7 +355,8 @@ class Run:
         places: list[tuple[int, int]] = []
         total = 0
         for item, index, part in self._items(objects, indices):
-            if found and (partial := found.get(item.identity())):
+            # Without a version, another object may be there by now.
+            if found and (partial := found.get(item.identity())) and tells_version(item):
                 self.summary.from_checkpoint += item.length
                 self._accept(objects, item, index, part, partial)
                 continue
@@ -477,7 +479,7 @@ class Run:
                 continue
             if Evaluation.len_bytes(result) != item.length:
                 raise ClusterError(f"a worker evaluated another length of {task.shown()}")
-            if self._checkpoint is not None:
+            if self._checkpoint is not None and tells_version(item):
                 self._checkpoint.add(item.identity(), result)
             self._accept(objects, item, index, part, result)
 

@@ -34,6 +34,7 @@ from hornet_poly1305.dask._stores import (
     _Progress,
     decoded,
     reason,
+    tells_version,
 )
 
 # How often what a folder has is asked again after a transient error, and how much at once.
@@ -208,7 +209,7 @@ class HttpStore(Store):
     async def _stream(self, item: Item, progress: _Progress, reading: Reading) -> bool:
         """Evaluate a response, and return whether it was the last: servers may send less than was requested."""
         is_whole = item.length == item.size
-        has_version = item.pin != _pin(item.size, None, None)
+        has_version = tells_version(item)
         if not has_version:
             if not is_whole:
                 raise Failed(f"the server tells no version (ETag, Last-Modified), so it is read at once: {_part(item)}")

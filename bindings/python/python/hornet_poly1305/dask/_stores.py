@@ -115,6 +115,12 @@ def _pin(*parts: object) -> bytes:
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()
 
 
+def tells_version(item: Item) -> bool:
+    """Return whether the store tells more of an object's version than its size."""
+    nothing = [(None,) * 2, ("None",) * len(Store._VERSION_KEYS + Store._TIME_KEYS)]
+    return item.pin not in [_pin(item.size, *each) for each in nothing]
+
+
 def _is_path(name: bytes) -> bool:
     return not {b"", b".", b".."} & set(name.removeprefix(b"./").split(b"/"))
 
