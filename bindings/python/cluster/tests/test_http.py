@@ -271,6 +271,7 @@ def test_urls(keys):
         ("http://h/%ed%b3%bf", "not UTF-8"),
         ("http://", "no host"),
         ("http://user:secret@h/a", "password"),
+        ("https://secret@h/a", "password"),
         ("sftp://user:secret@h/a", "password"),
     ]:
         with pytest.raises(ValueError, match=re.escape(why)) as caught:

@@ -192,7 +192,9 @@ def split_url(url: str) -> tuple[str, str]:
     protocol, path = fsspec.core.split_protocol(url)
     if protocol in (None, "file", "local"):
         return f"file://{os.getcwd()}", path
-    if "@" in url and urlsplit(url).password is not None:
+    parts = urlsplit(url) if "@" in url else None
+    # Over HTTP, a token is given as a user without a password.
+    if parts and (parts.password is not None or (protocol in ("http", "https") and parts.username)):
         raise ValueError(
             f"{protocol}: the whole cluster would see a password in a URL: give it as an option of the store"
         )
