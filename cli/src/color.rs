@@ -9,10 +9,10 @@ use std::io::{self, IsTerminal};
 
 #[derive(Args)]
 pub(crate) struct Color {
-    /// Print OK, CHANGED and the like in color: 'auto', 'always' or 'never'
+    /// Print results such as OK in color: 'auto', 'always' or 'never'
     ///
-    /// 'auto' does if standard output is a terminal and the environment, which hornet(1) describes, does
-    /// not forbid it. What --json prints is never in color.
+    /// 'auto' uses color if standard output is a terminal and the environment, which hornet(1)
+    /// describes, does not forbid it. JSON is never in color.
     #[arg(
         long,
         value_name = "WHEN",

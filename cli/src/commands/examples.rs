@@ -84,7 +84,7 @@ const EXAMPLES: [(&str, &[Example]); 8] = [
     (
         "bound",
         &[(
-            "A thousand million messages of up to a million bytes, and a million forgeries",
+            "A billion messages of up to a million bytes, and a million forgeries",
             &["hornet bound --messages 1000000000 --forgeries 1000000 --length 1000000"],
         )],
     ),

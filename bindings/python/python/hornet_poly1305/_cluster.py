@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hornet-cluster",
-        description="Tag and check objects and trees on a Dask cluster. Manifests are those of hornet tag.",
-        epilog="Exit status: 0 if every object was tagged or is OK, 1 if one differs, 2 for wrong usage or what cannot be"
-        " read, 3 if the cluster failed.",
+        description="Tag and check objects and trees on a Dask cluster. The manifests are the same as those of hornet tag.",
+        epilog="Exit status: 0 if every object was tagged or is OK, 1 if one differs, 2 for wrong usage or if something"
+        " cannot be read, 3 if the cluster failed.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -32,10 +32,15 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("-k", "--key", required=True, metavar="KEYFILE", help="the key file, made by hornet keygen")
     cluster = argparse.ArgumentParser(add_help=False)
     where = cluster.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="ADDRESS", help="of the cluster, such as tls://host:8786")
-    where.add_argument("--scheduler-file", metavar="FILE", help="that dask scheduler --scheduler-file has written")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="the scheduler of the cluster, such as tls://host:8786")
     where.add_argument(
-        "--workers", type=int, metavar="N", help="without a scheduler: worker processes here; default: CPUs"
+        "--scheduler-file", metavar="FILE", help="the file that dask scheduler --scheduler-file has written"
+    )
+    where.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="without a scheduler: run N worker processes on this machine; default: one per CPU",
     )
     cluster.add_argument(
         "--dashboard",
@@ -43,43 +48,71 @@ def _parser() -> argparse.ArgumentParser:
         help="without a scheduler: serve Dask's dashboard, which asks for no password, there; HOST is 127.0.0.1 by default",
     )
     for name, what in (
-        ("ca-file", "certificates that sign the cluster's"),
-        ("cert", "this client's"),
-        ("key", "its key"),
+        ("ca-file", "the authority that signs the cluster's certificates"),
+        ("cert", "the certificate of this client"),
+        ("key", "the key of that certificate"),
     ):
         cluster.add_argument(f"--tls-{name}", metavar="FILE", help=f"{what}; default: Dask's configuration")
     cluster.add_argument(
-        "--part", default="64MiB", metavar="SIZE", help="in which large objects are cut; default: 64MiB"
+        "--part", metavar="SIZE", help="the size of the parts of large objects; default: 64MiB, for local files 256MiB"
     )
-    cluster.add_argument("--secret-file", metavar="FILE", help="on workers, from hornet-cluster secret: r is not sent")
+    cluster.add_argument(
+        "--secret-file",
+        metavar="FILE",
+        help="the path on workers of the file that hornet-cluster secret wrote; r is not sent",
+    )
     cluster.add_argument(
         "--insecure-send-r-in-plaintext",
         action="store_true",
-        help="send r over tcp:// to other hosts: who sees it can forge every message",
+        help="send r, half of the key, over tcp:// to other hosts: whoever sees it can forge tags",
     )
     cluster.add_argument(
-        "--option", action="append", default=[], metavar="NAME=JSON", help="an option of fsspec's store"
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=JSON",
+        help="an option of the store, for fsspec; may be repeated",
     )
     cluster.add_argument(
-        "--json", action="store_true", help="print JSON: of check, an object for each file; and a summary"
+        "--json", action="store_true", help="print JSON: a summary, and with check before it an object for each file"
     )
-    cluster.add_argument("-q", "--quiet", action="store_true", help="no progress; of check, only what is not OK")
+    cluster.add_argument(
+        "-q", "--quiet", action="store_true", help="show no progress, and with check only what is not OK"
+    )
 
     tag = commands.add_parser("tag", parents=[common, cluster], help="tag objects and write a manifest")
     tag.add_argument(
-        "-o", "--output", required=True, metavar="MANIFEST", help="appears when it is complete and on disk"
+        "-o",
+        "--output",
+        required=True,
+        metavar="MANIFEST",
+        help="the manifest to write; it appears when it is complete and on disk",
     )
     tag.add_argument("--force", action="store_true", help="replace MANIFEST if it exists")
-    tag.add_argument("--checkpoint", metavar="FILE", help="from which the same command goes on if it ended early")
     tag.add_argument(
-        "urls", nargs="+", metavar="URL", help="paths, or s3://bucket/prefix and whatever else fsspec knows"
+        "--checkpoint", metavar="FILE", help="a file from which the same command continues if it ended early"
+    )
+    tag.add_argument(
+        "urls", nargs="+", metavar="URL", help="local paths, s3://bucket/prefix, or any other URL that fsspec knows"
     )
     check = commands.add_parser("check", parents=[common, cluster], help="check the objects of a manifest")
-    check.add_argument("--base", metavar="URL", help="the bucket or folder that its paths are in; default: this folder")
-    check.add_argument("--strict", action="store_true", help="also report objects that it does not list, as EXTRA")
-    check.add_argument("manifest", metavar="MANIFEST")
-    secret = commands.add_parser("secret", parents=[common], help="write r to a file, for workers")
-    secret.add_argument("-o", "--output", required=True, metavar="FILE", help="new, mode 0600")
+    check.add_argument(
+        "--base", metavar="URL", help="the bucket or folder that the paths of MANIFEST are in; default: this folder"
+    )
+    check.add_argument(
+        "--strict", action="store_true", help="also report, as EXTRA, objects that MANIFEST does not list"
+    )
+    check.add_argument("manifest", metavar="MANIFEST", help="the manifest, made by hornet-cluster tag or hornet tag")
+    secret = commands.add_parser(
+        "secret", parents=[common], help="write r, the half of the key that workers need, to a file"
+    )
+    secret.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="the file to write, which must not exist; its mode is 0600",
+    )
     return parser
 
 
