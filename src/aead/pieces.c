@@ -122,7 +122,7 @@ HORNET_CLEARED(bool, hornet_aead_aad, (hornet_aead_state *state, const void *aad
     struct aead *a = (struct aead *)state;
     if (a->live != AEAD_LIVE || a->direction != DIRECTION_NONE)
         return false;
-    if (!a->begun && aad_bytes <= WAITING_BYTES && a->aad_bytes + aad_bytes <= WAITING_BYTES) {
+    if (!a->begun && aad_bytes <= WAITING_BYTES - a->aad_bytes) {
         copy_bytes(a->waiting + a->aad_bytes, aad, aad_bytes);
     } else {
         const aead_kernels kernels = hornet_aead_kernels_in_use();
@@ -250,7 +250,7 @@ static bool aead_pieces(hornet_aead_state *state, enum direction direction, cons
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     if (!aead_begin_pieces(a, direction, len_bytes, kernels.poly1305))
         return false;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; len_bytes != 0; len_bytes -= all[i++].len_bytes)
         aead_piece(a, all[i].out, all[i].in, all[i].len_bytes, kernels);
     return true;
 }

@@ -10,7 +10,7 @@
     true and false  the other one
     lengths         one and 16 more or less, and cut to 32 bits
 
-What only chooses one of several kernels is not changed. Lengths are the 64-bit values that are passed, assigned, returned, compared, added to an address, or the result of a
+What only chooses one of several kernels, and what is cleared below the stack pointer, is not changed. Lengths are the 64-bit values that are passed, assigned, returned, compared, added to an address, or the result of a
 branch of ?:, and the operands of * / % & | ^. Constants below 16 and indices are changed by one only. Constants,
 remainders, indices and counters of loops are not cut to 32 bits.
 """
@@ -168,7 +168,7 @@ class Changes:
                 if child.kind.is_expression() and child.spelling in COMPARISONS | LOGICAL:
                     self.replace(child, "false")
         elif node.kind == CursorKind.CALL_EXPR:
-            if not node.spelling.endswith("_kernel_for"):
+            if not node.spelling.endswith(("_kernel_for", "stack_end")):
                 for argument in children[1:]:
                     self.length(argument)
         elif node.kind == CursorKind.INIT_LIST_EXPR:

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -35,7 +36,7 @@ static inline void report_crashes(void)
         signal(crashes[i], on_crash);
 }
 
-#ifndef _WIN32
+#if !defined(_WIN32) && SIZE_MAX > UINT32_MAX
 static sigjmp_buf before_crash;
 
 static inline void on_expected_crash(int signal_number) { siglongjmp(before_crash, signal_number); }

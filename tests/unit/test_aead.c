@@ -350,6 +350,41 @@ static void test_aad_lengths(void)
     force_chacha20(NULL);
 }
 
+/* Tests associated data in pieces: two whose sum is around what waits for the text, up to six, and without
+ * text. */
+static void test_aad_pieces(void)
+{
+    enum { MOST = 6, AROUND_BYTES = 20, WAITS_BYTES = 256 };
+    hornet_aead_state state;
+    tag_t tag;
+    for (size_t total = WAITS_BYTES - AROUND_BYTES; total <= WAITS_BYTES + AROUND_BYTES; total += step)
+        for (size_t cut = 0; cut <= total; cut++) {
+            const struct message m = make_message(total % 3 * 20, total, false);
+            begin(&state, &m, cut);
+            check(hornet_aead_encrypt(&state, OUTPUT, m.msg, m.len_bytes) &&
+                      hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0,
+                  "%zu bytes of associated data, cut at %zu", total, cut);
+        }
+    for (size_t total = 0; total <= 2 * WAITS_BYTES; total++) {
+        const struct message m = make_message(0, total, false);
+        begin(&state, &m, total / 2);
+        check(hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0,
+              "%zu bytes of associated data, and no text", total);
+    }
+    for (int round = 0; round < 500; round += (int)step) {
+        size_t sizes[MOST], total = 0, at = 0;
+        for (size_t i = 0; i < MOST; i++)
+            total += sizes[i] = random_word() % 4 == 0 ? 0 : random_word() % (round % 2 == 0 ? 100 : 400);
+        const struct message m = make_message((size_t)round % 90, total, false);
+        begin(&state, &(struct message){.nonce = m.nonce, .key = m.key}, 0);
+        for (size_t i = 0; i < MOST; at += sizes[i++])
+            check(hornet_aead_aad(&state, sizes[i] == 0 ? NULL : m.aad + at, sizes[i]), "associated data");
+        check(hornet_aead_decrypt(&state, OUTPUT, m.ciphertext, m.len_bytes) &&
+                  hornet_aead_final_verify(&state, m.tag),
+              "round %d: %zu bytes of associated data in pieces", round, total);
+    }
+}
+
 /* Tests messages that are processed piece by piece, with ends around the ends of pieces. */
 static void test_long_lengths(void)
 {
@@ -776,6 +811,9 @@ static void test_every_bit(void)
     }
 }
 
+/* Within the library: src/aead/aead.h. */
+bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
+
 /* Checks that the functions of a state that is not live do nothing. */
 static void check_ended(hornet_aead_state *state, const char *how, const tag_t real_tag)
 {
@@ -798,6 +836,8 @@ static void check_ended(hornet_aead_state *state, const char *how, const tag_t r
           "%s: accepts a tag", how);
     memset(tag, FILL, 16);
     check(!hornet_aead_final(state, tag) && all_are(tag, 16, 0), "%s: gives a tag", how);
+    memset(tag, FILL, 16);
+    check(!hornet_aead_compute_tag(state, tag) && all_are(tag, 16, 0), "%s: a tag is computed", how);
     check(memcmp(state, zeros, sizeof *state) == 0, "%s: changed", how);
 }
 
@@ -917,6 +957,15 @@ static void test_truncated_tags(void)
     }
     state = decrypted;
     check(!hornet_aead_final_verify_truncated(&state, m.tag, SIZE_MAX), "a tag of SIZE_MAX bytes");
+    state = decrypted;
+    check(!hornet_aead_final_verify_truncated(&state, NULL, 0), "no tag");
+#if SIZE_MAX > UINT32_MAX
+    for (size_t n = 0; n <= 17; n++) {
+        state = decrypted;
+        check(!hornet_aead_final_verify_truncated(&state, m.tag, ((size_t)1 << 32) + n),
+              "a tag of 4 GiB and %zu bytes", n);
+    }
+#endif
     check(!hornet_aead_final_verify_truncated(&state, m.tag, 16), "an ended state verifies");
     begin(&state, &m, 0);
     check(hornet_aead_encrypt(&state, OUTPUT, m.msg, m.len_bytes) &&
@@ -964,6 +1013,55 @@ static void test_forged_tags(void)
         }
 }
 
+#if !defined(_WIN32) && SIZE_MAX > UINT32_MAX
+/* A call with more text than there is memory for, and its result. */
+static struct {
+    bool (*process)(hornet_aead_state *state, void *out, const void *in, size_t len_bytes);
+    hornet_aead_state state;
+    size_t len_bytes;
+} longest;
+
+static void process_longest(void)
+{
+    uint8_t *const nowhere = (uint8_t *)(uintptr_t)64;
+    (void)longest.process(&longest.state, nowhere, nowhere, longest.len_bytes);
+}
+
+/* The other functions for one message; the state has no part in them. */
+static bool seal_longest(hornet_aead_state *state, void *out, const void *in, size_t len_bytes)
+{
+    tag_t tag;
+    (void)state;
+    return hornet_chacha20_poly1305_seal(out, tag, in, len_bytes, NULL, 0, random_nonce, random_key);
+}
+
+static bool encrypt_longest_list(hornet_aead_state *state, void *out, const void *in, size_t len_bytes)
+{
+    const hornet_piece pieces[] = {{OUTPUT, random_msg, 36}, {out, in, len_bytes - 36}};
+    return hornet_aead_encryptv(state, pieces, 2);
+}
+
+/* The longest text that is allowed is processed: memory at these addresses is accessed, which crashes. */
+static void test_longest(void)
+{
+    const struct message m = make_message(100, 30, false);
+    for (size_t before = 0; before <= 100; before += 100) {
+        bool (*const calls[])(hornet_aead_state *, void *, const void *,
+                              size_t) = {hornet_aead_encrypt, encrypt_longest_list, seal_longest};
+        for (size_t i = 0; i < (before == 0 ? 3 : 2); i++) {
+            longest.process = calls[i];
+            longest.len_bytes = HORNET_CHACHA20_POLY1305_MAX_BYTES - before;
+            begin(&longest.state, &m, 0);
+            check(hornet_aead_encrypt(&longest.state, OUTPUT, m.msg, before), "the first piece");
+            check(accesses_guard_page(process_longest), "%zu bytes after %zu refused", longest.len_bytes,
+                  before);
+        }
+    }
+}
+#else
+static void test_longest(void) {}
+#endif
+
 /* A text that is too long is not touched: nothing is mapped at these addresses. */
 static void test_too_long(void)
 {
@@ -994,6 +1092,16 @@ static void test_too_long(void)
                   !hornet_aead_encryptv(&state, pieces, 3) && !hornet_aead_encryptv(&state, pieces, 2) &&
                   !hornet_aead_decryptv(&state, pieces, 2) && all_are(OUTPUT, 300, FILL),
               "%zu bytes in a piece", n);
+        /* The sum of these is 100 modulo 2^64. */
+        enum { WRAPS = 28 };
+        hornet_piece wraps[WRAPS] = {{nowhere, nowhere, HORNET_CHACHA20_POLY1305_MAX_BYTES}};
+        size_t sum = wraps[0].len_bytes;
+        for (size_t k = 1; k < WRAPS; k++) {
+            const size_t most = HORNET_CHACHA20_POLY1305_MAX_BYTES + sum, rest = 100 - sum;
+            wraps[k] = (hornet_piece){nowhere, nowhere, rest <= most ? rest : most};
+            sum += wraps[k].len_bytes;
+        }
+        check(sum == 100 && !hornet_aead_encryptv(&state, wraps, WRAPS), "pieces whose lengths wrap");
         check(hornet_aead_encrypt(&state, OUTPUT, m.msg, 100), "a piece after one that is too long");
         check(!hornet_aead_encrypt(&state, nowhere, nowhere, n - 100) &&
                   !hornet_aead_encrypt(&state, nowhere, nowhere, n),
@@ -1186,7 +1294,7 @@ static void check_huge_packets(const struct message *m, uint8_t *out, const char
 
 /* One message of more than 4 GiB, in a single call, as one piece, and in a batch. The ciphertext to be
  * opened is zeros, so that its tag is known in closed form; the sealed result is compared with OpenSSL.
- * Only the last window of the output can be inspected. */
+ * All windows of the output are the same memory, so that it contains the last of them, or zeros. */
 static void test_huge_message(void)
 {
     const size_t n = huge_bytes, last = (n - 1) / WINDOW_BYTES * WINDOW_BYTES, mapped = last + WINDOW_BYTES;
@@ -1209,7 +1317,12 @@ static void test_huge_message(void)
               memcmp(out + last, expected, n - last) == 0,
           "%zu bytes decrypted", n);
     check_huge_packets(&m, out, "a huge packet");
-    check(all_are(out + last, n - last, 0), "%zu bytes: a forgery", n);
+    check(all_are(out, WINDOW_BYTES, 0), "%zu bytes: a forgery", n);
+    m.len_bytes = (size_t)1 << 32;
+    memset(out, FILL, WINDOW_BYTES);
+    check(!open_message(&m, out, in, m.tag) && all_are(out, WINDOW_BYTES, 0), "%zu bytes: a forgery",
+          m.len_bytes);
+    m.len_bytes = n;
 
 #ifndef HORNET_NO_PEERS
     tag_t tag, sealed;
@@ -1268,33 +1381,52 @@ static void test_huge_aad(void)
     release_pages(in, huge_bytes);
 }
 
-/* Batches of 2^32 packets do not end before what is readable of them. */
-static const hornet_packet *huge_batch;
+/* Batches of 2^32 packets, and lists of as many pieces, do not end before what is readable of them. */
+enum { READABLE = 256 };
+static const hornet_packet *many_packets;
+static const hornet_piece *many_pieces;
 
-static void seal_huge_batch(void)
+static void seal_many(void) { (void)!hornet_chacha20_poly1305_seal_batch(many_packets, (size_t)1 << 32); }
+
+static void open_many(void)
 {
-    (void)!hornet_chacha20_poly1305_seal_batch(huge_batch, (size_t)1 << 32);
+    static bool valid[READABLE];
+    (void)!hornet_chacha20_poly1305_open_batch(valid, many_packets, (size_t)1 << 32);
 }
 
-static void open_huge_batch(void)
+static void encrypt_many(void)
 {
-    static bool valid[1 << 20];
-    (void)!hornet_chacha20_poly1305_open_batch(valid, huge_batch, (size_t)1 << 32);
+    hornet_aead_state state;
+    hornet_chacha20_poly1305_init(&state, random_nonce, random_key);
+    (void)!hornet_aead_encryptv(&state, many_pieces, (size_t)1 << 32);
 }
 
-static void test_huge_batch(void)
+static void decrypt_many(void)
 {
-    enum { PACKETS = 256 };
-    hornet_packet *const calls = reserve_pages(PACKETS * sizeof *calls + page_bytes());
-    must(calls != NULL && allow_pages(calls, PACKETS * sizeof *calls), "memory for guard pages");
+    hornet_aead_state state;
+    hornet_chacha20_poly1305_init(&state, random_nonce, random_key);
+    (void)!hornet_aead_decryptv(&state, many_pieces, (size_t)1 << 32);
+}
+
+static void test_huge_counts(void)
+{
+    const size_t page = page_bytes(), packets_bytes = READABLE * sizeof(hornet_packet);
+    const size_t readable = (packets_bytes + page - 1) / page * page;
+    uint8_t *const pages = reserve_pages(readable + page);
+    must(pages != NULL && allow_pages(pages, readable), "memory for guard pages");
+    hornet_packet *const calls = (hornet_packet *)(void *)(pages + readable - packets_bytes);
     make_packets(1, 0);
     make_calls(1, false);
-    for (size_t i = 0; i < PACKETS; i++)
+    for (size_t i = 0; i < READABLE; i++)
         calls[i] = packet_calls[0];
-    huge_batch = calls;
-    check(accesses_guard_page(seal_huge_batch), "a batch of 2^32 packets ends early");
-    check(accesses_guard_page(open_huge_batch), "a batch of 2^32 packets to open ends early");
-    release_pages(calls, PACKETS * sizeof *calls + page_bytes());
+    many_packets = calls;
+    check(accesses_guard_page(seal_many), "a batch of 2^32 packets ends early");
+    check(accesses_guard_page(open_many), "a batch of 2^32 packets to open ends early");
+    memset(pages, 0, readable);
+    many_pieces = (const hornet_piece *)(const void *)(pages + readable - READABLE * sizeof *many_pieces);
+    check(accesses_guard_page(encrypt_many), "a list of 2^32 pieces ends early");
+    check(accesses_guard_page(decrypt_many), "a list of 2^32 pieces to decrypt ends early");
+    release_pages(pages, readable + page);
 }
 
 /* Every kernel of ChaCha20 on more than 4 GiB. */
@@ -1323,7 +1455,7 @@ static void test_huge_chacha20(void)
 static void test_huge(void)
 {
     test_huge_aad();
-    test_huge_batch();
+    test_huge_counts();
     test_huge_message();
 }
 #else
@@ -1340,6 +1472,7 @@ int main(int argc, char **argv)
         {"vectors", test_vectors},
         {"lengths", test_lengths},
         {"associated data", test_aad_lengths},
+        {"associated data in pieces", test_aad_pieces},
         {"long messages", test_long_lengths},
         {"special nonces", test_special_nonces},
         {"pairs of kernels", test_pairs},
@@ -1351,6 +1484,7 @@ int main(int argc, char **argv)
         {"states", test_states},
         {"truncated tags", test_truncated_tags},
         {"forged tags", test_forged_tags},
+        {"the longest", test_longest},
         {"too long", test_too_long},
         {"guard pages", test_guard_pages},
     };
