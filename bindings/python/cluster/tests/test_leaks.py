@@ -14,6 +14,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 import traceback
 import urllib.error
 import urllib.request
@@ -251,8 +252,8 @@ def test_secrets_show_nothing(keys, monkeypatch):
 def test_only_workers_get_r(keys, local, tmp_path):
     """Any client can name an address in an event: r goes to workers that the scheduler knows."""
     (tmp_path / "file").write_bytes(b"x")
-    objects = list_store("file://", [str(tmp_path / "file")], {}).objects
-    run = _driver.Run(local, keys.file(), "file://", {}, part_bytes=PART)
+    objects = list_store("file:///", [str(tmp_path / "file")], {}).objects
+    run = _driver.Run(local, keys.file(), "file:///", {}, part_bytes=PART)
     with socket.create_server(("127.0.0.1", 0)) as listener, run:
         listener.settimeout(0.5)
         for said in [
@@ -269,6 +270,27 @@ def test_only_workers_get_r(keys, local, tmp_path):
             listener.accept()
 
 
+def test_a_run_that_ends_before_all_workers_have_r(keys, local, tmp_path, monkeypatch):
+    """A worker to which r is on its way when the run ends forgets it too."""
+    (tmp_path / "file").write_bytes(b"x")
+    objects = list_store("file:///", [str(tmp_path / "file")], {}).objects
+    delayed = []
+    call = _driver.Run._call
+
+    async def delaying(self, address, function, arguments, seconds):
+        if function is _worker.install and not delayed:
+            delayed.append(address)
+            await asyncio.sleep(1)
+        return await call(self, address, function, arguments, seconds)
+
+    monkeypatch.setattr(_driver.Run, "_call", delaying)
+    with _driver.Run(local, keys.file(), "file:///", {}, part_bytes=PART) as run:
+        assert run.evaluate(objects, range(1)) == {}
+    time.sleep(1.5)
+    has_r = local.run(lambda name: _worker._runs[name].installed is not None, run._spec.run)
+    assert len(delayed) == 1 and len(has_r) == 2 and not any(has_r.values())
+
+
 def test_loopback_of_another_host(keys):
     """A worker on the loopback of a scheduler elsewhere is not what listens there here."""
 
@@ -277,7 +299,7 @@ def test_loopback_of_another_host(keys):
 
     def installing(worker, scheduler):
         client = SimpleNamespace(scheduler=SimpleNamespace(address=scheduler, ncores=ncores))
-        return asyncio.run(_driver.Run(client, keys.file(), "file://", {}, part_bytes=16)._install_at(worker))
+        return asyncio.run(_driver.Run(client, keys.file(), "file:///", {}, part_bytes=16)._install_at(worker))
 
     for worker in ("tcp://127.0.0.1:1", "tcp://[::1]:1"):
         for scheduler in ("tls://192.0.2.1:1", "tls://scheduler:1", "tcp://localhost:1"):

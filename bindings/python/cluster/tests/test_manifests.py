@@ -212,6 +212,7 @@ def test_wrong_use(keys, cluster, s3, bucket, tmp_path, monkeypatch):
         (("tag", "-o", "m", "s3://"), "no bucket"),
         (("tag", "-o", "m", "none://x/t"), "none"),
         (("tag", "-o", "m", "--option", "key", "t"), "--option key: not a name, = and JSON"),
+        (("tag", "-o", "m", "--option", "key=not-shown", "t"), "--option key: not a name, = and JSON"),
         (("tag", "-o", "m", "--workers", "0", "t"), "--workers 0: at least 1"),
         (("check", "there"), "not a manifest"),
         (("check", "absent"), "No such file"),

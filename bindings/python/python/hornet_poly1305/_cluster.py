@@ -129,7 +129,8 @@ def _options(texts: list[str]) -> dict[str, Any]:
         except ValueError:
             equals = ""
         if not equals:
-            raise _Usage(f"--option {text}: not a name, = and JSON")
+            # The value may be a credential.
+            raise _Usage(f"--option {name}: not a name, = and JSON")
     return options
 
 

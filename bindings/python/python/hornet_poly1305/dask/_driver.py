@@ -186,7 +186,11 @@ class Run:
         self._refused: str | None = None
         self._may_begin = threading.Event()
         self._installing: set[str] = set()
-        self._installed: set[str] = set()
+        self._installs: set[asyncio.Task[Any]] = set()
+        """What may send the secrets now."""
+        self._given: set[str] = set()
+        """Workers to which the secrets were sent."""
+        self._is_over = False
         self._unusable: dict[str, str] = {}
         """Workers that cannot have the secrets, and why."""
         self._workers: set[str] = set()
@@ -238,6 +242,17 @@ class Run:
             # Not awaited: the client takes no other message meanwhile.
             self._client.loop.add_callback(self._install, address)
 
+    @contextlib.contextmanager
+    def _awaited(self) -> Iterator[None]:
+        """Let the end of the run wait for the current task."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._installs.add(task)
+        try:
+            yield
+        finally:
+            self._installs.discard(task)
+
     async def _install_all(self) -> None:
         limit = asyncio.Semaphore(_CONNECTIONS)
 
@@ -245,19 +260,21 @@ class Run:
             async with limit:
                 await self._install(address)
 
-        try:
-            await self._count_threads()
-            await asyncio.gather(*map(install, self._workers))
-        finally:
-            self._may_begin.set()
+        with self._awaited():
+            try:
+                await self._count_threads()
+                await asyncio.gather(*map(install, self._workers))
+            finally:
+                self._may_begin.set()
 
     async def _install(self, address: str) -> None:
         """Send the secrets to a worker, or find out why it cannot have them."""
-        if address in self._installing:
+        if address in self._installing or self._is_over:
             return
         self._installing.add(address)
         try:
-            reason = await self._install_at(address)
+            with self._awaited():
+                reason = await self._install_at(address)
         except ClusterError as error:
             self._refused = str(error)
         except OSError:  # the scheduler is lost, as futures tell
@@ -290,6 +307,9 @@ class Run:
                 key = await self._call(address, _worker.prepare, (self._spec.run, protocol), _CALL_SECONDS)
                 if isinstance(key, str):
                     return key
+                if self._is_over:
+                    return None
+                self._given.add(address)
                 secrets = Secrets(worker_secret(self._key_file), self._root, self._options)
                 try:
                     sealed = secrets.seal(key, self._spec.run)
@@ -307,7 +327,6 @@ class Run:
         if not reason:
             self._unusable.pop(address, None)
             if reason is not None:
-                self._installed.add(address)
                 self._may_begin.set()
             return
         self._unusable[address] = reason
@@ -330,8 +349,14 @@ class Run:
         return answer["result"]
 
     async def _forget(self) -> None:
+        # No worker may get the secrets after it was told to forget them.
+        self._is_over = True
+        if self._installs:
+            _, late = await asyncio.wait(self._installs, timeout=_FORGET_SECONDS)
+            for task in late:
+                task.cancel()
         # A worker that has died holds nothing.
-        alive = self._installed & set(await self._client.scheduler.ncores())
+        alive = self._given & set(await self._client.scheduler.ncores())
         calls = [self._call(address, _worker.forget, (self._spec.run,), _FORGET_SECONDS) for address in alive]
         await asyncio.gather(*calls, return_exceptions=True)
 

@@ -583,7 +583,7 @@ def _extra(sealed: SealedManifest, listing: Listing, places: list[int | None]) -
     objects = listing.objects
     names = [objects.name(index) for index in range(len(objects)) if index not in known]
     extra = [Entry(name, "EXTRA") for name in names if name not in unread]
-    # Of what cannot be read or listed, nobody knows whether something was added.
+    # Something may have been added where nothing can be read or listed.
     listed = {sealed.line(index)[2] for index in range(len(sealed))} | unread
     extra += [Entry(p, "UNREADABLE", why) for p, why in sorted(listing.unread.items()) if p not in listed]
     return extra + [Entry(path, "EXTRA", kind) for path, kind in sorted(listing.others) if (path, kind) not in others]
