@@ -505,8 +505,9 @@ static void test_batches(const struct hornet_poly1305_kernel *kernel)
 /* Tests batches in which all messages but one or two have the same length. */
 static void test_nearly_equal_batches(const struct hornet_poly1305_kernel *kernel)
 {
-    enum { MOST = 70, LENGTHS = 5 };
-    static const size_t lengths[LENGTHS][2] = {{64, 32}, {33, 49}, {80, 9000}, {512, 480}, {1007, 1008}};
+    enum { MOST = 70, LENGTHS = 6 };
+    static const size_t lengths[LENGTHS][2] = {{64, 32},   {33, 49},     {80, 9000},
+                                               {512, 480}, {1007, 1008}, {0, 40}};
     static uint8_t msg[9000], keys[MOST][32];
     static const void *msgs[MOST];
     size_t lens_bytes[MOST];
@@ -832,47 +833,55 @@ static const struct hornet_poly1305_kernel *kernel_named(const char *name)
     return NULL;
 }
 
-/* Tests one update of more than 4 GiB, and such messages in a batch: zeros except at the ends. */
+/* Tests one update of more than 4 GiB, and messages of this length in batches, among others whose length
+ * differs only in the upper half of a word. The messages are zeros except at their ends. */
 static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
 {
-    enum { COUNT = 3 };
-    const size_t zero_blocks = ((size_t)1 << 28) + 5;
-    const size_t len_bytes = 16 * zero_blocks + 21;
+    enum { COUNT = 8, SHORT_BYTES = 1013, END_BYTES = 21 };
+    const size_t len_bytes = ((size_t)1 << 32) + SHORT_BYTES, zero_bytes = len_bytes - END_BYTES;
     uint8_t *msg = reserve_zeros(len_bytes);
     check(msg != NULL, "no address space for 4 GiB");
     if (msg == NULL)
         return;
-    memset(msg + 16 * zero_blocks, 3, 21);
+    memset(msg + zero_bytes, 3, END_BYTES);
 
-    static const uint8_t keys[COUNT][32] = {
-        {7, 6, 5, 4, 4, 2, 1}, {7, 6, 5, 4, 4, 2, 1}, {7, 6, 5, 4, 4, 2, 1}};
-    tag_t expected, tags[COUNT];
+    static const uint8_t key[32] = {7, 6, 5, 4, 4, 2, 1};
+    tag_t expected, expected_short, tags[COUNT];
     mpz_t r, h;
     mpz_inits(r, h, NULL);
-    reference_from_bytes(r, keys[0], 16);
-    reference_absorb_zeros(h, r, zero_blocks);
-    reference_absorb(h, r, msg + 16 * zero_blocks, 21);
+    reference_from_bytes(r, key, 16);
+    reference_absorb_zeros(h, r, zero_bytes / 16);
+    reference_absorb(h, r, msg + zero_bytes, END_BYTES);
     reference_to_bytes(expected, 16, h);
     mpz_clears(r, h, NULL);
+    reference_tag(expected_short, msg + len_bytes - SHORT_BYTES, SHORT_BYTES, key);
 
     hornet_poly1305_state state;
     force_kernel(name_of(kernel));
-    hornet_poly1305_init(&state, keys[0]);
+    hornet_poly1305_init(&state, key);
     hornet_poly1305_update(&state, msg, len_bytes);
     hornet_poly1305_final(&state, tags[0]);
     check(memcmp(tags[0], expected, 16) == 0, "kernel %s, length %zu, one update", name_of(kernel),
           len_bytes);
-    const void *msgs[COUNT] = {msg, msg + 16 * zero_blocks, msg};
-    bool valid[COUNT];
-    for (size_t count = 1; count <= COUNT; count += 2) {
-        const size_t lens_bytes[COUNT] = {len_bytes, 21, len_bytes};
-        hornet_poly1305_batch(tags, msgs, lens_bytes, keys, count);
-        for (size_t i = 0; i < count; i += 2)
-            check(memcmp(tags[i], expected, 16) == 0, "kernel %s, length %zu, in a batch of %zu",
-                  name_of(kernel), len_bytes, count);
-        check(
-            hornet_poly1305_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens_bytes, keys, count),
-            "kernel %s, length %zu, a batch of %zu refused", name_of(kernel), len_bytes, count);
+    /* Which messages of the batch are long. */
+    static const unsigned kinds[] = {1, 1 << 3, 1 | 1 << 7};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
+        const void *msgs[COUNT];
+        size_t lens_bytes[COUNT];
+        uint8_t keys[COUNT][32];
+        bool valid[COUNT];
+        for (size_t i = 0; i < COUNT; i++) {
+            lens_bytes[i] = (kinds[kind] >> i & 1) != 0 ? len_bytes : SHORT_BYTES;
+            msgs[i] = msg + len_bytes - lens_bytes[i];
+            memcpy(keys[i], key, 32);
+        }
+        hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
+        for (size_t i = 0; i < COUNT; i++)
+            check(memcmp(tags[i], (kinds[kind] >> i & 1) != 0 ? expected : expected_short, 16) == 0,
+                  "kernel %s, length %zu, in a batch", name_of(kernel), lens_bytes[i]);
+        check(hornet_poly1305_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens_bytes,
+                                           (const uint8_t(*)[32])keys, COUNT),
+              "kernel %s, a batch with length %zu refused", name_of(kernel), len_bytes);
     }
     release_pages(msg, len_bytes);
 }
