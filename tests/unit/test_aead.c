@@ -1013,6 +1013,9 @@ static void test_forged_tags(void)
         }
 }
 
+/* Nothing is mapped here, nor in the block before. */
+#define NOWHERE ((uint8_t *)(uintptr_t)1024)
+
 #if !defined(_WIN32) && SIZE_MAX > UINT32_MAX
 /* A call with more text than there is memory for, and its result. */
 static struct {
@@ -1023,8 +1026,7 @@ static struct {
 
 static void process_longest(void)
 {
-    uint8_t *const nowhere = (uint8_t *)(uintptr_t)64;
-    (void)longest.process(&longest.state, nowhere, nowhere, longest.len_bytes);
+    (void)longest.process(&longest.state, NOWHERE, NOWHERE, longest.len_bytes);
 }
 
 /* The other functions for one message; the state has no part in them. */
@@ -1069,42 +1071,41 @@ static void test_too_long(void)
     static const size_t lengths[] = {HORNET_CHACHA20_POLY1305_MAX_BYTES + 1, (size_t)1 << 38, SIZE_MAX - 63,
                                      SIZE_MAX};
     const struct message m = make_message(300, 30, false);
-    uint8_t *const nowhere = (uint8_t *)(uintptr_t)64;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         const size_t n = lengths[i];
         tag_t tag;
         memset(tag, FILL, 16);
-        check(!hornet_chacha20_poly1305_seal(nowhere, tag, nowhere, n, m.aad, 30, m.nonce, m.key) &&
-                  !hornet_xchacha20_poly1305_seal(nowhere, tag, nowhere, n, m.aad, 30, m.nonce, m.key) &&
+        check(!hornet_chacha20_poly1305_seal(NOWHERE, tag, NOWHERE, n, m.aad, 30, m.nonce, m.key) &&
+                  !hornet_xchacha20_poly1305_seal(NOWHERE, tag, NOWHERE, n, m.aad, 30, m.nonce, m.key) &&
                   all_are(tag, 16, FILL),
               "%zu bytes sealed", n);
-        check(!hornet_chacha20_poly1305_open(nowhere, nowhere, n, tag, m.aad, 30, m.nonce, m.key) &&
-                  !hornet_xchacha20_poly1305_open(nowhere, nowhere, n, tag, m.aad, 30, m.nonce, m.key),
+        check(!hornet_chacha20_poly1305_open(NOWHERE, NOWHERE, n, tag, m.aad, 30, m.nonce, m.key) &&
+                  !hornet_xchacha20_poly1305_open(NOWHERE, NOWHERE, n, tag, m.aad, 30, m.nonce, m.key),
               "%zu bytes opened", n);
 
         hornet_aead_state state;
         const hornet_piece pieces[] = {
-            {OUTPUT, m.msg, 64}, {nowhere, nowhere, n - 63}, {nowhere, nowhere, n}};
+            {OUTPUT, m.msg, 64}, {NOWHERE, NOWHERE, n - 63}, {NOWHERE, NOWHERE, n}};
         begin(&state, &m, 0);
         fill_output(300);
-        check(!hornet_aead_encrypt(&state, nowhere, nowhere, n) &&
-                  !hornet_aead_decrypt(&state, nowhere, nowhere, n) &&
+        check(!hornet_aead_encrypt(&state, NOWHERE, NOWHERE, n) &&
+                  !hornet_aead_decrypt(&state, NOWHERE, NOWHERE, n) &&
                   !hornet_aead_encryptv(&state, pieces, 3) && !hornet_aead_encryptv(&state, pieces, 2) &&
                   !hornet_aead_decryptv(&state, pieces, 2) && all_are(OUTPUT, 300, FILL),
               "%zu bytes in a piece", n);
         /* The sum of these is 100 modulo 2^64. */
         enum { WRAPS = 28 };
-        hornet_piece wraps[WRAPS] = {{nowhere, nowhere, HORNET_CHACHA20_POLY1305_MAX_BYTES}};
+        hornet_piece wraps[WRAPS] = {{NOWHERE, NOWHERE, HORNET_CHACHA20_POLY1305_MAX_BYTES}};
         size_t sum = wraps[0].len_bytes;
         for (size_t k = 1; k < WRAPS; k++) {
             const size_t most = HORNET_CHACHA20_POLY1305_MAX_BYTES + sum, rest = 100 - sum;
-            wraps[k] = (hornet_piece){nowhere, nowhere, rest <= most ? rest : most};
+            wraps[k] = (hornet_piece){NOWHERE, NOWHERE, rest <= most ? rest : most};
             sum += wraps[k].len_bytes;
         }
         check(sum == 100 && !hornet_aead_encryptv(&state, wraps, WRAPS), "pieces whose lengths wrap");
         check(hornet_aead_encrypt(&state, OUTPUT, m.msg, 100), "a piece after one that is too long");
-        check(!hornet_aead_encrypt(&state, nowhere, nowhere, n - 100) &&
-                  !hornet_aead_encrypt(&state, nowhere, nowhere, n),
+        check(!hornet_aead_encrypt(&state, NOWHERE, NOWHERE, n - 100) &&
+                  !hornet_aead_encrypt(&state, NOWHERE, NOWHERE, n),
               "%zu bytes in pieces", n);
         check(hornet_aead_encrypt(&state, OUTPUT + 100, m.msg + 100, 200) &&
                   hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0 &&
