@@ -1221,8 +1221,9 @@ static uint8_t *map_windows(size_t len_bytes, size_t window_bytes)
 }
 
 enum { HUGE_AAD_BYTES = 20, END_BYTES = 21, WINDOW_BYTES = 1 << 24 };
-static const size_t huge_zeros = ((size_t)1 << 32) + 5 * 16,
-                    huge_bytes = ((size_t)1 << 32) + 5 * 16 + END_BYTES;
+/* Cut to 32 bits, it would be below each limit for short input, the least of which is 64 bytes. */
+static const size_t huge_zeros = ((size_t)1 << 32) + 2 * 16,
+                    huge_bytes = ((size_t)1 << 32) + 2 * 16 + END_BYTES;
 
 /* More than 4 GiB: zeros, except at their end. */
 static uint8_t *huge_input(void)
