@@ -585,6 +585,19 @@ static struct packet {
 
 static hornet_packet packet_calls[MOST_PACKETS + 1];
 
+static void make_packet(struct packet *p, size_t len_bytes, size_t aad_bytes)
+{
+    p->len_bytes = len_bytes;
+    p->aad_bytes = aad_bytes;
+    random_bytes(p->nonce, sizeof p->nonce);
+    random_bytes(p->key, sizeof p->key);
+    memcpy(p->msg, random_msg + random_word() % 5000, len_bytes);
+    memcpy(p->aad, random_aad + random_word() % 1000, aad_bytes);
+    check(hornet_chacha20_poly1305_seal(p->sealed, p->expected, p->msg, len_bytes, p->aad, aad_bytes,
+                                        p->nonce, p->key),
+          "a packet alone");
+}
+
 static void make_packets(size_t count, size_t kind)
 {
     for (size_t i = 0; i < count; i++) {
@@ -597,19 +610,10 @@ static void make_packets(size_t count, size_t kind)
             random_word() % 8 == 0 ? 0 : random_word() % (1 + random_word() % EVERY_BYTES),
             i % 2 == 0 ? 1500 : 20,
         };
-        struct packet *p = &packets[i];
-        p->len_bytes = lengths[kind % (sizeof lengths / sizeof lengths[0])];
         /* Up to 48 bytes, packets that share passes take less memory. */
         const size_t aad_bytes[] = {13, i % 2 == 0 ? 48 : random_word() % 48,
                                     random_word() % PACKET_AAD_BYTES};
-        p->aad_bytes = aad_bytes[kind % 3];
-        random_bytes(p->nonce, sizeof p->nonce);
-        random_bytes(p->key, sizeof p->key);
-        memcpy(p->msg, random_msg + random_word() % 5000, p->len_bytes);
-        memcpy(p->aad, random_aad + random_word() % 1000, p->aad_bytes);
-        check(hornet_chacha20_poly1305_seal(p->sealed, p->expected, p->msg, p->len_bytes, p->aad,
-                                            p->aad_bytes, p->nonce, p->key),
-              "a packet alone");
+        make_packet(&packets[i], lengths[kind % (sizeof lengths / sizeof lengths[0])], aad_bytes[kind % 3]);
     }
 }
 
@@ -642,10 +646,8 @@ static void make_calls(size_t count, bool opens)
     }
 }
 
-static void check_batch(size_t count, size_t kind)
+static void check_sealed(size_t count)
 {
-    bool valid[MOST_PACKETS + 1];
-    make_packets(count, kind);
     make_calls(count, false);
     running_length = count;
     check(hornet_chacha20_poly1305_seal_batch(packet_calls, count), "%s: %zu packets refused", names(),
@@ -656,6 +658,13 @@ static void check_batch(size_t count, size_t kind)
                   all_are(p->out + p->len_bytes, AROUND, FILL),
               "%s: packet %zu of %zu, %zu bytes, sealed", names(), i, count, p->len_bytes);
     }
+}
+
+static void check_batch(size_t count, size_t kind)
+{
+    bool valid[MOST_PACKETS + 1];
+    make_packets(count, kind);
+    check_sealed(count);
     make_calls(count, true);
     memset(valid, 0, sizeof valid);
     check(hornet_chacha20_poly1305_open_batch(valid, packet_calls, count), "%s: %zu packets refused",
@@ -734,6 +743,14 @@ static void test_batches(void)
         }
     force_kernel(NULL);
     force_chacha20(NULL);
+    /* One packet has more associated data than the others, and comes after them, because it has less text:
+     * between the others there must be room for that data too. */
+    enum { COUNT = 17 };
+    for (size_t most = 0; most < COUNT; most++) {
+        for (size_t i = 0; i < COUNT; i++)
+            make_packet(&packets[i], i == most ? 120 : 128, i == most ? 64 : 0);
+        check_sealed(COUNT);
+    }
     check(hornet_chacha20_poly1305_seal_batch(NULL, 0) &&
               hornet_chacha20_poly1305_open_batch(NULL, NULL, 0),
           "no packets");
