@@ -748,7 +748,7 @@ static void test_batches(void)
     enum { COUNT = 17 };
     for (size_t most = 0; most < COUNT; most++) {
         for (size_t i = 0; i < COUNT; i++)
-            make_packet(&packets[i], i == most ? 120 : 128, i == most ? 64 : 0);
+            make_packet(&packets[i], i == most ? 120 : 128, i == most ? 49 : 0);
         check_sealed(COUNT);
     }
     check(hornet_chacha20_poly1305_seal_batch(NULL, 0) &&
@@ -1400,8 +1400,10 @@ static void test_huge_aad(void)
     release_pages(in, huge_bytes);
 }
 
-/* Batches of 2^32 packets, and lists of as many pieces, do not end before what is readable of them. */
+/* Batches of 2^32 packets, and lists of as many pieces, begin with the first, and do not end before what is
+ * readable of them. */
 enum { READABLE = 256 };
+static bool many_valid[READABLE];
 static const hornet_packet *many_packets;
 static const hornet_piece *many_pieces;
 
@@ -1409,8 +1411,7 @@ static void seal_many(void) { (void)!hornet_chacha20_poly1305_seal_batch(many_pa
 
 static void open_many(void)
 {
-    static bool valid[READABLE];
-    (void)!hornet_chacha20_poly1305_open_batch(valid, many_packets, (size_t)1 << 32);
+    (void)!hornet_chacha20_poly1305_open_batch(many_valid, many_packets, (size_t)1 << 32);
 }
 
 static void encrypt_many(void)
@@ -1434,13 +1435,16 @@ static void test_huge_counts(void)
     uint8_t *const pages = reserve_pages(readable + page);
     must(pages != NULL && allow_pages(pages, readable), "memory for guard pages");
     hornet_packet *const calls = (hornet_packet *)(void *)(pages + readable - packets_bytes);
-    make_packets(1, 0);
-    make_calls(1, false);
-    for (size_t i = 0; i < READABLE; i++)
-        calls[i] = packet_calls[0];
     many_packets = calls;
-    check(accesses_guard_page(seal_many), "a batch of 2^32 packets ends early");
-    check(accesses_guard_page(open_many), "a batch of 2^32 packets to open ends early");
+    make_packets(2, 0);
+    for (int opens = 0; opens < 2; opens++) {
+        make_calls(2, opens);
+        for (size_t i = 0; i < READABLE; i++)
+            calls[i] = packet_calls[i != 0];
+        check(accesses_guard_page(opens ? open_many : seal_many), "a batch of 2^32 packets ends early");
+        check(opens ? many_valid[0] : memcmp(packets[0].tag, packets[0].expected, 16) == 0,
+              "the first of 2^32 packets, opens %d", opens);
+    }
     memset(pages, 0, readable);
     many_pieces = (const hornet_piece *)(const void *)(pages + readable - READABLE * sizeof *many_pieces);
     check(accesses_guard_page(encrypt_many), "a list of 2^32 pieces ends early");
