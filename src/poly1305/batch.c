@@ -76,6 +76,7 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
     }
     uint16_t keys[HORNET_BATCH_WINDOW];
     size_t nshort = 0;
+    order[0] = 0; /* is read if there are none, too */
     for (size_t i = 0; i < count; i++) {
         const size_t len_bytes = lens_bytes[i];
         if (len_bytes > HORNET_BATCH_MAX_BYTES) {
@@ -134,8 +135,6 @@ void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, c
         const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
         uint8_t order[HORNET_BATCH_WINDOW];
         const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count), in_use);
-        if (nshort == 0)
-            continue;
         const struct hornet_row *row =
             hornet_dispatch_batch(&hornet_poly1305_list, in_use, cpu, window.lens_bytes[order[0]]);
         const struct hornet_poly1305_kernel *kernel = kernel_of(row);

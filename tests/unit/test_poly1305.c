@@ -441,6 +441,32 @@ static void check_own_batch(const struct hornet_poly1305_kernel *kernel, const v
               lens_bytes[order[i]]);
 }
 
+/* Tests batches with lengths that 15 and 16 bits do not count, each length in each place. */
+static void test_long_batches(const struct hornet_poly1305_kernel *kernel)
+{
+    enum { COUNT = 7 };
+    static const size_t lengths[COUNT] = {(1 << 16) + 300, 100, 1 << 15, 9000, 1 << 16, 0, 8000};
+    static uint8_t msg[(1 << 16) + 300], keys[COUNT][32];
+    const void *msgs[COUNT];
+    size_t lens_bytes[COUNT];
+    tag_t expected[COUNT], tags[COUNT];
+    random_bytes(msg, sizeof msg);
+    memset(keys, 255, sizeof keys);
+    for (size_t i = 0; i < COUNT; i++) {
+        reference_tag(expected[i], msg, lengths[i], keys[i]);
+        msgs[i] = msg;
+    }
+    for (size_t first = 0; first < COUNT; first++) {
+        for (size_t i = 0; i < COUNT; i++)
+            lens_bytes[i] = lengths[(first + i) % COUNT];
+        hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
+        for (size_t i = 0; i < COUNT; i++)
+            check(memcmp(tags[i], expected[(first + i) % COUNT], 16) == 0,
+                  "kernel %s, long messages in a batch: message %zu, length %zu", name_of(kernel), i,
+                  lens_bytes[i]);
+    }
+}
+
 /* Tests batches of every size, with equal and mixed lengths, including empty and long messages. Each
  * wrong tag must be found at its position. */
 static void test_batches(const struct hornet_poly1305_kernel *kernel)
@@ -500,6 +526,7 @@ static void test_batches(const struct hornet_poly1305_kernel *kernel)
         }
     hornet_poly1305_batch(NULL, NULL, NULL, NULL, 0);
     check(hornet_poly1305_verify_batch(NULL, NULL, NULL, NULL, NULL, 0), "an empty batch is valid");
+    test_long_batches(kernel);
 }
 
 /* Tests batches in which all messages but one or two have the same length. */
@@ -887,25 +914,24 @@ static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
 }
 
 #if !defined(_WIN32) && SIZE_MAX > UINT32_MAX
-/* Batches of 2^32 messages do not end before what is readable of them. */
+/* Batches of 2^32 messages begin with the first, and do not end before what is readable of them. All
+ * messages are empty, so that tags are pads, and of them only the first is not 0. */
 enum { READABLE = 512 };
 static const size_t *huge_lens_bytes;
+static const void *const huge_msgs[READABLE];
+static const uint8_t huge_keys[READABLE][32] = {{[16] = 7}};
+static tag_t huge_tags[READABLE];
+static bool huge_valid[READABLE];
 
 static void compute_huge_batch(void)
 {
-    static tag_t tags[READABLE];
-    static const uint8_t keys[READABLE][32];
-    static const void *msgs[READABLE];
-    hornet_poly1305_batch(tags, msgs, huge_lens_bytes, keys, (size_t)1 << 32);
+    hornet_poly1305_batch(huge_tags, huge_msgs, huge_lens_bytes, huge_keys, (size_t)1 << 32);
 }
 
 static void verify_huge_batch(void)
 {
-    static const tag_t tags[READABLE];
-    static const uint8_t keys[READABLE][32];
-    static const void *msgs[READABLE];
-    static bool valid[READABLE];
-    (void)!hornet_poly1305_verify_batch(valid, tags, msgs, huge_lens_bytes, keys, (size_t)1 << 32);
+    (void)!hornet_poly1305_verify_batch(huge_valid, (const uint8_t(*)[16])huge_tags, huge_msgs,
+                                        huge_lens_bytes, huge_keys, (size_t)1 << 32);
 }
 
 static void test_huge_batch(void)
@@ -915,7 +941,9 @@ static void test_huge_batch(void)
     check(pages != NULL && allow_pages(pages, page), "no memory for guard pages");
     huge_lens_bytes = (const size_t *)(const void *)(pages + page - READABLE * sizeof(size_t));
     check(accesses_guard_page(compute_huge_batch), "a batch of 2^32 messages ends early");
+    check(huge_tags[0][0] == 7, "the first of 2^32 messages has no tag");
     check(accesses_guard_page(verify_huge_batch), "a batch of 2^32 messages to verify ends early");
+    check(huge_valid[0], "the first of 2^32 messages is not verified");
     release_pages(pages, 2 * page);
 }
 #else
