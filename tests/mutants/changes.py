@@ -83,6 +83,12 @@ class Mutant:
         end = changed.index("\n", self.start + len(self.replacement))
         return text.count("\n", 0, begin) + 1, joined(changed[begin:end])
 
+    def lines(self, text: str) -> str:
+        """Return the line without the change and with it, each with its end."""
+        number, changed = self.line(text)
+        begin = len("".join(text.splitlines(keepends=True)[: number - 1]))
+        return f"{joined(text[begin : text.index(chr(10), self.end)])}\n{changed}\n"
+
 
 def all_of(text: str, mutants: list[Mutant]) -> str:
     """Return a file that contains all mutants. hornet_mutant is the number of one in the list, from 1 on.

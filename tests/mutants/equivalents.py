@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Mutants that change no result: the function, the reason, and parts of the changed lines ("\\n" is an end)."""
+"""Mutants that change no result: the function, the reason, and parts of the line without the change and with it."""
 
 CUTS = "every value that is cut to 32 bits"
 
@@ -87,6 +87,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "aad_bytes != *aad_room",
             "aad_bytes >= *aad_room",
             "> ((*aad_room) - ",
+            "*aad_room)\nif (true)",
             "= (AEAD_AAD_ROOM_BYTES + ",
             "= (AEAD_AAD_ROOM_BYTES - 1)",
         ),
@@ -101,7 +102,8 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "while ((most - 1)",
             "while (most + ",
             "while (most / ",
-            "while (most * stride >",
+            ">= AEAD_SHARED_MEMORY",
+            "> (AEAD_SHARED_MEMORY_BYTES ",
             "while (most * (stride ",
             "while (false)\n",
             "most /= (2 + 1)",
@@ -135,7 +137,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "No stack ends there, and to clear more often changes nothing.",
             "end = (UINTPTR_MAX - ",
             "end != (UINTPTR_MAX ",
-            "if (true)",
+            "UINTPTR_MAX)\nif (true)",
         ),
         (
             "aead_window",

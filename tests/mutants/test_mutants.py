@@ -217,7 +217,7 @@ class Sweep:
                     mutant
                     for mutant in outcomes
                     if mutant.function == function
-                    and (mutant.cuts if change == CUTS else change in f"{mutant.line(self.text)[1]}\n")
+                    and (mutant.cuts if change == CUTS else change in mutant.lines(self.text))
                 ]
                 lost.difference_update(listed)
                 if not any(outcomes[mutant] == NOT_NOTICED for mutant in listed):
