@@ -1237,15 +1237,18 @@ static uint8_t *map_windows(size_t len_bytes, size_t window_bytes)
     return memory;
 }
 
-enum { HUGE_AAD_BYTES = 20, END_BYTES = 21, WINDOW_BYTES = 1 << 24 };
+/* 4 GiB is no multiple of a window, so that an address that is cut to 32 bits has other bytes. */
+enum { HUGE_AAD_BYTES = 20, END_BYTES = 21, WINDOW_BYTES = (1 << 24) - (1 << 16) };
+/* What is sealed is longer, by more than three parts of 64 KiB, so that parts begin beyond 4 GiB. */
+enum { MORE_BYTES = 200000 };
 /* Cut to 32 bits, it would be below each limit for short input, the least of which is 64 bytes. */
 static const size_t huge_zeros = ((size_t)1 << 32) + 2 * 16,
                     huge_bytes = ((size_t)1 << 32) + 2 * 16 + END_BYTES;
 
-/* More than 4 GiB: zeros, except at their end. */
+/* More than 4 GiB: zeros, except at the end of huge_bytes. */
 static uint8_t *huge_input(void)
 {
-    uint8_t *const in = reserve_zeros(huge_bytes);
+    uint8_t *const in = reserve_zeros(huge_bytes + MORE_BYTES);
     must(in != NULL, "address space for 4 GiB");
     memset(in + huge_zeros, 3, END_BYTES);
     return in;
@@ -1318,13 +1321,14 @@ static void test_huge_message(void)
 {
     const size_t n = huge_bytes, last = (n - 1) / WINDOW_BYTES * WINDOW_BYTES, mapped = last + WINDOW_BYTES;
     uint8_t *const in = huge_input(), *const out = map_windows(mapped, WINDOW_BYTES);
-    uint8_t *const expected = malloc(n - last);
-    must(expected != NULL, "memory");
+    const size_t longer = n + MORE_BYTES;
+    uint8_t *const expected = malloc(longer - last);
+    must(expected != NULL && longer <= mapped, "memory");
     struct message m = make_message(0, HUGE_AAD_BYTES, false);
     m.msg = m.ciphertext = in;
     m.len_bytes = n;
     /* The keystream, XOR zeros and the bytes at their end. */
-    reference_chacha20(expected, in + last, n - last, m.key, 1 + (uint32_t)(last / 64), m.nonce);
+    reference_chacha20(expected, in + last, longer - last, m.key, 1 + (uint32_t)(last / 64), m.nonce);
     compute_huge_tag(&m);
 
     check(open_message(&m, out, in, m.tag) && memcmp(out + last, expected, n - last) == 0,
@@ -1349,26 +1353,27 @@ static void test_huge_message(void)
     must(EVP_EncryptInit_ex(openssl_ctx, NULL, NULL, m.key, m.nonce) == 1 &&
              EVP_EncryptUpdate(openssl_ctx, NULL, &written, m.aad, HUGE_AAD_BYTES) == 1,
          "OpenSSL: key");
-    for (size_t at = 0; at < n; at += WINDOW_BYTES)
+    m.len_bytes = longer;
+    for (size_t at = 0; at < longer; at += WINDOW_BYTES)
         must(EVP_EncryptUpdate(openssl_ctx, out, &written, in + at,
-                               (int)(n - at < WINDOW_BYTES ? n - at : WINDOW_BYTES)) == 1,
+                               (int)(longer - at < WINDOW_BYTES ? longer - at : WINDOW_BYTES)) == 1,
              "OpenSSL: message");
     must(EVP_EncryptFinal_ex(openssl_ctx, sealed, &written) == 1 &&
              EVP_CIPHER_CTX_ctrl(openssl_ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1,
          "OpenSSL: tag");
     check(seal_message(&m, out, sealed, in) && memcmp(tag, sealed, 16) == 0 &&
-              memcmp(out + last, expected, n - last) == 0,
-          "%zu bytes sealed", n);
+              memcmp(out + last, expected, longer - last) == 0,
+          "%zu bytes sealed", longer);
     /* Two pieces, of which the first has the most bytes that 32 bits count. */
     begin(&state, &m, 20);
     check(hornet_aead_encrypt(&state, out, in, UINT32_MAX) &&
-              hornet_aead_encrypt(&state, out + UINT32_MAX, in + UINT32_MAX, n - UINT32_MAX) &&
+              hornet_aead_encrypt(&state, out + UINT32_MAX, in + UINT32_MAX, longer - UINT32_MAX) &&
               hornet_aead_final(&state, sealed) && memcmp(tag, sealed, 16) == 0,
-          "%zu bytes encrypted", n);
+          "%zu bytes encrypted", longer);
 #endif
     free(expected);
     release_pages(out, mapped);
-    release_pages(in, huge_bytes);
+    release_pages(in, huge_bytes + MORE_BYTES);
 }
 
 /* More than 4 GiB of associated data, in a single call, in pieces, without text, and in a batch. */
@@ -1397,7 +1402,7 @@ static void test_huge_aad(void)
     begin(&state, &m, 300);
     check(hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0,
           "%zu bytes of associated data, no text", m.aad_bytes);
-    release_pages(in, huge_bytes);
+    release_pages(in, huge_bytes + MORE_BYTES);
 }
 
 /* Batches of 2^32 packets, and lists of as many pieces, begin with the first, and do not end before what is
@@ -1472,7 +1477,7 @@ static void test_huge_chacha20(void)
     force_chacha20(NULL);
     free(expected);
     release_pages(out, mapped);
-    release_pages(in, huge_bytes);
+    release_pages(in, huge_bytes + MORE_BYTES);
 }
 
 static void test_huge(void)
