@@ -1364,12 +1364,14 @@ static void test_huge_message(void)
     check(seal_message(&m, out, sealed, in) && memcmp(tag, sealed, 16) == 0 &&
               memcmp(out + last, expected, longer - last) == 0,
           "%zu bytes sealed", longer);
-    /* Two pieces, of which the first has the most bytes that 32 bits count. */
-    begin(&state, &m, 20);
-    check(hornet_aead_encrypt(&state, out, in, UINT32_MAX) &&
-              hornet_aead_encrypt(&state, out + UINT32_MAX, in + UINT32_MAX, longer - UINT32_MAX) &&
-              hornet_aead_final(&state, sealed) && memcmp(tag, sealed, 16) == 0,
-          "%zu bytes encrypted", longer);
+    /* Two pieces, of which the first has the most bytes that 32 bits count, and one byte more. */
+    for (size_t cut = UINT32_MAX; cut <= (size_t)UINT32_MAX + 1; cut++) {
+        begin(&state, &m, 20);
+        check(hornet_aead_encrypt(&state, out, in, cut) &&
+                  hornet_aead_encrypt(&state, out + cut, in + cut, longer - cut) &&
+                  hornet_aead_final(&state, sealed) && memcmp(tag, sealed, 16) == 0,
+              "%zu bytes encrypted, cut at %zu", longer, cut);
+    }
 #endif
     free(expected);
     release_pages(out, mapped);
