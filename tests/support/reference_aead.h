@@ -110,14 +110,22 @@ static inline void reference_aead_tag(uint8_t tag[16], const uint8_t *ciphertext
 
 /* Computes ciphertext and tag. nonce_bytes is 12, or 24 for XChaCha20-Poly1305: section 2.3 of the
  * draft. */
+/* The key and the nonce that an XChaCha20 key and a nonce of 24 bytes stand for. */
+static inline void reference_xchacha20_begin(uint8_t subkey[32], uint8_t short_nonce[12],
+                                             const uint8_t key[32], const uint8_t nonce[24])
+{
+    reference_hchacha20(subkey, key, nonce);
+    memset(short_nonce, 0, 4);
+    memcpy(short_nonce + 4, nonce + 16, 8);
+}
+
 static inline void reference_aead(uint8_t *ciphertext, uint8_t tag[16], const uint8_t *msg,
                                   size_t len_bytes, const uint8_t *aad, size_t aad_bytes,
                                   const uint8_t *nonce, size_t nonce_bytes, const uint8_t key[32])
 {
-    uint8_t subkey[32], short_nonce[12] = {0};
+    uint8_t subkey[32], short_nonce[12];
     if (nonce_bytes == 24) {
-        reference_hchacha20(subkey, key, nonce);
-        memcpy(short_nonce + 4, nonce + 16, 8);
+        reference_xchacha20_begin(subkey, short_nonce, key, nonce);
         key = subkey;
         nonce = short_nonce;
     }

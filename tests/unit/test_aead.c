@@ -1270,10 +1270,13 @@ static void absorb_part(mpz_t h, const mpz_t r, const uint8_t *bytes, size_t len
 /* Sets the tag of a message whose ciphertext, associated data or both are huge_input(). */
 static void compute_huge_tag(struct message *m)
 {
-    uint8_t one_time[64], lengths[16];
+    uint8_t one_time[64], lengths[16], subkey[32], short_nonce[12];
     mpz_t h, r, s;
     mpz_inits(h, r, s, NULL);
-    reference_chacha20_block(one_time, m->key, 0, m->nonce);
+    if (m->extended)
+        reference_xchacha20_begin(subkey, short_nonce, m->key, m->nonce);
+    reference_chacha20_block(one_time, m->extended ? subkey : m->key, 0,
+                             m->extended ? short_nonce : m->nonce);
     reference_clamped(r, one_time);
     reference_from_bytes(s, one_time + 16, 16);
     absorb_part(h, r, m->aad, m->aad_bytes);
@@ -1382,15 +1385,20 @@ static void test_huge_message(void)
 static void test_huge_aad(void)
 {
     uint8_t *const in = huge_input();
-    struct message m = make_message(100, 0, false);
+    struct message m;
     hornet_aead_state state;
     tag_t tag;
-    m.aad = in;
-    m.aad_bytes = huge_bytes;
-    compute_huge_tag(&m);
-    check(seal_message(&m, OUTPUT, tag, m.msg) && same(OUTPUT, m.ciphertext, 100) &&
-              memcmp(tag, m.tag, 16) == 0,
-          "%zu bytes of associated data, sealed", m.aad_bytes);
+    for (int extended = 1; extended >= 0; extended--) {
+        m = make_message(100, 0, extended);
+        m.aad = in;
+        m.aad_bytes = huge_bytes;
+        compute_huge_tag(&m);
+        check(seal_message(&m, OUTPUT, tag, m.msg) && same(OUTPUT, m.ciphertext, 100) &&
+                  memcmp(tag, m.tag, 16) == 0,
+              "%zu bytes of associated data, sealed, extended %d", m.aad_bytes, extended);
+        check(open_message(&m, OUTPUT, m.ciphertext, m.tag) && same(OUTPUT, m.msg, 100),
+              "%zu bytes of associated data, opened, extended %d", m.aad_bytes, extended);
+    }
     static const size_t cuts[] = {0, 13, UINT32_MAX};
     for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
         begin(&state, &m, cuts[i]);
