@@ -115,6 +115,13 @@ HORNET_INLINE size_t first_pass(aead_text *t, uint8_t *last, uint8_t *memory)
     return whole;
 }
 
+/* Absorbs n bytes of the ciphertext after those that are absorbed. */
+HORNET_INLINE void absorb_more(aead_text *t, const uint8_t *ciphertext, size_t *absorbed, size_t n)
+{
+    hornet_poly1305_absorb(t->poly, ciphertext + *absorbed, n, t->poly1305_in_use);
+    *absorbed += n;
+}
+
 /* Sealing absorbs what earlier passes have encrypted, and after a part what is left of it if that is long.
  * Opening absorbs a block at the latest beside the pass that decrypts it, because `out` may be `in`; what
  * the passes of a part cannot take comes first. */
@@ -129,11 +136,8 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
             part_end = done + (t->work.len_bytes < AEAD_PART_BYTES ? t->work.len_bytes : AEAD_PART_BYTES);
             const size_t now = ((t->opens ? part_end : done) - absorbed) / 16;
             const size_t beside = t->opens ? beside_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
-            if (now > beside) {
-                const size_t n = 16 * (t->opens ? now - beside : now);
-                hornet_poly1305_absorb(t->poly, ciphertext + absorbed, n, t->poly1305_in_use);
-                absorbed += n;
-            }
+            if (now > beside)
+                absorb_more(t, ciphertext, &absorbed, 16 * (t->opens ? now - beside : now));
         }
         const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
         const size_t pass_end = done + chacha20_pass_bytes(shape, &t->work);
@@ -142,8 +146,7 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
         const size_t beside = pass_beside(t, shape, ciphertext + absorbed, ready);
         if (t->opens && absorbed + 16 * beside < pass_end / 16 * 16) {
             const size_t n = pass_end / 16 * 16 - absorbed - 16 * beside;
-            hornet_poly1305_absorb(t->poly, ciphertext + absorbed, n, t->poly1305_in_use);
-            absorbed += n;
+            absorb_more(t, ciphertext, &absorbed, n);
             t->work.blocks += n;
         }
         if (t->opens && pass_end == len_bytes)
@@ -152,10 +155,8 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
         absorbed += 16 * beside;
         done = pass_end;
     }
-    if (!t->opens && len_bytes != 0) {
-        const size_t n = copy_last(last, ciphertext, len_bytes) - absorbed;
-        hornet_poly1305_absorb(t->poly, ciphertext + absorbed, n, t->poly1305_in_use);
-    }
+    if (!t->opens && len_bytes != 0)
+        absorb_more(t, ciphertext, &absorbed, copy_last(last, ciphertext, len_bytes) - absorbed);
     t->end = lower_end(t->end, stack_end(STACK_BELOW_BYTES));
 }
 

@@ -1238,33 +1238,45 @@ static uint8_t *map_windows(size_t len_bytes, size_t window_bytes)
 }
 
 /* 4 GiB is no multiple of a window, so that an address that is cut to 32 bits has other bytes. */
-enum { HUGE_AAD_BYTES = 20, END_BYTES = 21, WINDOW_BYTES = (1 << 24) - (1 << 16) };
-/* What is sealed is longer, by more than three parts of 64 KiB, so that parts begin beyond 4 GiB. */
-enum { MORE_BYTES = 200000 };
+enum { HUGE_AAD_BYTES = 20, WINDOW_BYTES = (1 << 24) - (1 << 16) };
 /* Cut to 32 bits, it would be below each limit for short input, the least of which is 64 bytes. */
-static const size_t huge_zeros = ((size_t)1 << 32) + 2 * 16,
-                    huge_bytes = ((size_t)1 << 32) + 2 * 16 + END_BYTES;
+static const size_t huge_bytes = ((size_t)1 << 32) + 53;
+/* What is sealed is longer, by more than three parts of 64 KiB, so that parts begin beyond 4 GiB. */
+static const size_t longer_bytes = ((size_t)1 << 32) + 200000;
+/* Rounded up to windows. */
+static const size_t huge_mapped = (((size_t)1 << 32) / WINDOW_BYTES + 1) * WINDOW_BYTES;
 
-/* More than 4 GiB: zeros, except at the end of huge_bytes. */
+/* As many windows, all of the same random bytes. */
 static uint8_t *huge_input(void)
 {
-    uint8_t *const in = reserve_zeros(huge_bytes + MORE_BYTES);
-    must(in != NULL, "address space for 4 GiB");
-    memset(in + huge_zeros, 3, END_BYTES);
+    uint8_t *const in = map_windows(huge_mapped, WINDOW_BYTES);
+    must(huge_mapped >= longer_bytes, "enough windows");
+    random_bytes(in, WINDOW_BYTES);
     return in;
 }
 
-/* Absorbs a part of Poly1305's input, padded. If it is huge, the zeros are absorbed in closed form. */
+/* Absorbs a part of Poly1305's input, padded. If it is huge, its windows are absorbed in closed form: each
+ * multiplies h by a power of r and adds what a window alone gives. */
 static void absorb_part(mpz_t h, const mpz_t r, const uint8_t *bytes, size_t len_bytes)
 {
-    uint8_t padded[128] = {0};
+    uint8_t padded[16] = {0};
     if (len_bytes == huge_bytes) {
-        reference_absorb_zeros(h, r, huge_zeros / 16);
-        bytes += huge_zeros;
-        len_bytes -= huge_zeros;
+        mpz_t p, power, window;
+        mpz_inits(p, power, window, NULL);
+        reference_prime(p);
+        mpz_powm_ui(power, r, WINDOW_BYTES / 16, p);
+        reference_absorb(window, r, bytes, WINDOW_BYTES);
+        for (; len_bytes >= WINDOW_BYTES; len_bytes -= WINDOW_BYTES) {
+            mpz_mul(h, h, power);
+            mpz_add(h, h, window);
+            mpz_mod(h, h, p);
+        }
+        mpz_clears(p, power, window, NULL);
     }
-    memcpy(padded, bytes, len_bytes);
-    reference_absorb(h, r, padded, (len_bytes + 15) / 16 * 16);
+    const size_t whole = len_bytes / 16 * 16;
+    reference_absorb(h, r, bytes, whole);
+    memcpy(padded, bytes + whole, len_bytes - whole);
+    reference_absorb(h, r, padded, (len_bytes - whole + 15) / 16 * 16);
 }
 
 /* Sets the tag of a message whose ciphertext, associated data or both are huge_input(). */
@@ -1318,19 +1330,20 @@ static void check_huge_packets(const struct message *m, uint8_t *out, const char
 }
 
 /* One message of more than 4 GiB, in a single call, as one piece, and in a batch. The ciphertext to be
- * opened is zeros, so that its tag is known in closed form; the sealed result is compared with OpenSSL.
- * All windows of the output are the same memory, so that it contains the last of them, or zeros. */
+ * opened is the same bytes again and again, so that its tag has a closed form; the sealed result is
+ * compared with OpenSSL. All windows of the output are the same memory, so that it contains the last of
+ * them, or zeros. */
 static void test_huge_message(void)
 {
     const size_t n = huge_bytes, last = (n - 1) / WINDOW_BYTES * WINDOW_BYTES, mapped = last + WINDOW_BYTES;
     uint8_t *const in = huge_input(), *const out = map_windows(mapped, WINDOW_BYTES);
-    const size_t longer = n + MORE_BYTES;
+    const size_t longer = longer_bytes;
     uint8_t *const expected = malloc(longer - last);
     must(expected != NULL && longer <= mapped, "memory");
     struct message m = make_message(0, HUGE_AAD_BYTES, false);
     m.msg = m.ciphertext = in;
     m.len_bytes = n;
-    /* The keystream, XOR zeros and the bytes at their end. */
+    /* What is in the last window. */
     reference_chacha20(expected, in + last, longer - last, m.key, 1 + (uint32_t)(last / 64), m.nonce);
     compute_huge_tag(&m);
 
@@ -1378,7 +1391,7 @@ static void test_huge_message(void)
 #endif
     free(expected);
     release_pages(out, mapped);
-    release_pages(in, huge_bytes + MORE_BYTES);
+    release_pages(in, huge_mapped);
 }
 
 /* More than 4 GiB of associated data, in a single call, in pieces, without text, and in a batch. */
@@ -1412,7 +1425,7 @@ static void test_huge_aad(void)
     begin(&state, &m, 300);
     check(hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0,
           "%zu bytes of associated data, no text", m.aad_bytes);
-    release_pages(in, huge_bytes + MORE_BYTES);
+    release_pages(in, huge_mapped);
 }
 
 /* Batches of 2^32 packets, and lists of as many pieces, begin with the first, and do not end before what is
@@ -1487,7 +1500,7 @@ static void test_huge_chacha20(void)
     force_chacha20(NULL);
     free(expected);
     release_pages(out, mapped);
-    release_pages(in, huge_bytes + MORE_BYTES);
+    release_pages(in, huge_mapped);
 }
 
 static void test_huge(void)
