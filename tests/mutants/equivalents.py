@@ -389,6 +389,11 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
     ],
     "aead/pieces.c": [
+        (
+            "hornet_aead_compute_tag",
+            "A state that is not live is zeros, and so is the tag that it gives.",
+            "if (live) {\nif (true",
+        ),
         ("aead_xor_blocks", "Pieces of more than AEAD_COPIED_BYTES go to aead_long_piece.", CUTS),
         (
             "piece_begin",
@@ -425,7 +430,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "hornet_aead_aad",
             "What does not wait is absorbed at once, which gives the same tag.",
-            "if (false) {",
+            "a->aad_bytes) {\nif (false",
             "aad_bytes < WAITING_BYTES - a->aad_bytes",
             "aad_bytes == WAITING_BYTES - a->aad_bytes",
             "aad_bytes <= ((WAITING_BYTES - a->aad_bytes) - 1",
@@ -442,7 +447,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "aead_xor_piece",
             "Whether the keystream goes to its place at once or waits, the bytes are the same.",
-            "if (false)",
+            "WAITING_BYTES) {\nif (false",
             "if ((a->nwaiting == 0 && a->nused == 0))",
             "a->nwaiting == (0 - 1) && a->nused == 0",
             "a->nused == (0 - 1) && len",
@@ -476,7 +481,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "aead_short_piece",
             "The loops do nothing if there is nothing to do.",
-            "if (false)",
+            "== 0)\nif (false",
             "if (len_bytes == (0 - 1))",
         ),
         (
