@@ -229,11 +229,11 @@ class Sweep:
 
 @rows(
     "path, plan, least",
-    row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, suites="release", cpu_seconds=150),
-    row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, suites="release", cpu_seconds=900),
-    row("mutants-aead-header", "aead/aead.h", AEAD, 80, suites="release", cpu_seconds=200),
-    row("mutants-aead-batch", "aead/batch.c", AEAD, 400, suites="release", cpu_seconds=600),
-    row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 700, suites="release", cpu_seconds=900),
+    row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, suites="release", cpu_seconds=180),
+    row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, suites="release", cpu_seconds=850),
+    row("mutants-aead-header", "aead/aead.h", AEAD, 80, suites="release", cpu_seconds=90),
+    row("mutants-aead-batch", "aead/batch.c", AEAD, 400, suites="release", cpu_seconds=700),
+    row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 600, suites="release", cpu_seconds=1300),
     row("mutants-aead-pieces", "aead/pieces.c", AEAD, 700, suites="release", cpu_seconds=600),
 )
 def test_mutants(path, plan, least, folder):
