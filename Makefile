@@ -211,8 +211,9 @@ tune:
 	build/venv/bin/python bench/measure.py plan
 
 compare:
-	bench/install.sh
-	build/venv/bin/python bench/measure.py compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5)
+	tools/apt-install.sh clang-19 libgmp-dev python3-venv
+	tools/venv.sh tests/requirements.txt build/venv
+	build/venv/bin/python -m tools.measure.compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5 --step 7) $(ARGS)
 
 count-instructions: deps
 	tests/cross/install.sh
