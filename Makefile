@@ -175,21 +175,21 @@ test-scale: command
 	bindings/python/cluster/test.sh
 
 test-bench: deps command
-	bench/install.sh
-	build/venv/bin/python -m pytest bench/tests
+	lab/bench/install.sh
+	build/venv/bin/python -m pytest lab/bench/tests
 
 format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h' '*.cc')
 	cargo fmt
-	cd bench && cargo fmt
+	cd lab/bench && cargo fmt
 	cd tests/fuzz/rust && cargo fmt
 	gofmt -w $$(git ls-files '*.go')
 	build/venv/bin/ruff format $$(git ls-files '*.py')
 	bindings/js/node_modules/.bin/prettier --write $$(git ls-files '*.js' '*.ts' 'bindings/js/*.json')
 
 bench: command
-	bench/install.sh
-	build/venv/bin/python bench/measure.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
+	lab/bench/install.sh
+	build/venv/bin/python lab/bench/measure.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
 
 bench-python: library
 	bindings/python/install.sh
@@ -206,13 +206,13 @@ study:
 	build/venv/bin/python study/run.py $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(ARGS)
 
 tune:
-	bench/install.sh
-	build/venv/bin/python bench/measure.py tune $(if $(QUICK),--longest 1024 --step 64 --rounds 5)
-	build/venv/bin/python bench/measure.py plan
+	lab/bench/install.sh
+	build/venv/bin/python lab/bench/measure.py tune $(if $(QUICK),--longest 1024 --step 64 --rounds 5)
+	build/venv/bin/python lab/bench/measure.py plan
 
 compare:
-	bench/install.sh
-	build/venv/bin/python bench/measure.py compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5)
+	lab/bench/install.sh
+	build/venv/bin/python lab/bench/measure.py compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5)
 
 count-instructions: deps
 	tests/cross/install.sh
@@ -257,4 +257,4 @@ dist:
 	tools/release/dist.py $(PARTS)
 
 clean:
-	rm -rf build target bench/target tests/fuzz/rust/target
+	rm -rf build target lab/bench/target tests/fuzz/rust/target

@@ -3,7 +3,7 @@
  *
  *     measure [OPTION...] NAME=SHARED_OBJECT... [NAME:KERNEL=SHARED_OBJECT:FUNCTION...]
  *
- * and prints the measurements as JSON, in the form that bench/report/results.py describes. NAME=... is a
+ * and prints the measurements as JSON, in the form that lab/bench/report/results.py describes. NAME=... is a
  * build of list.h; NAME:KERNEL=... adds to it a function of the user, with the arguments of struct
  * study_entry's mac.
  *

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 STUDY = Path(__file__).resolve().parent
-sys.path.append(str(STUDY.parent / "bench"))
+sys.path.append(str(STUDY.parent / "lab/bench"))
 
 import z14  # noqa: E402
 from report import results, samples, study  # noqa: E402

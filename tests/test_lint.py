@@ -72,7 +72,7 @@ def test_lint_go_vet():
     "workspace",
     *(
         row(f"lint-rustfmt-{name.replace('/', '-').strip('.')}".strip("-"), name, suites=FAST)
-        for name in (".", "bench", "tests/fuzz/rust")
+        for name in (".", "lab/bench", "tests/fuzz/rust")
     ),
 )
 def test_lint_rustfmt(workspace):

@@ -16,7 +16,7 @@ def scripts(suites, *lines):
     "command",
     *scripts(
         "quick",
-        "bench-report build/venv/bin/python -m pytest -q bench/tests/test_report.py",
+        "bench-report build/venv/bin/python -m pytest -q lab/bench/tests/test_report.py",
         "rust-declarations bindings/rust/ffi.sh --check",
         "prove-quick build/venv/bin/python -m coconut.prove",
     ),

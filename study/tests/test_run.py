@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = ROOT / "study"
-sys.path[:0] = [str(ROOT / "bench"), str(STUDY)]
+sys.path[:0] = [str(ROOT / "lab/bench"), str(STUDY)]
 
 import run  # noqa: E402
 from report import results  # noqa: E402

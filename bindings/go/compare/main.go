@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 // Command compare measures the module and golang.org/x/crypto, alternating between them, and prints the times as JSON, in the
-// form that bench/report/results.py describes. `python bench/measure.py go` runs it and prints a table.
+// form that lab/bench/report/results.py describes. `python lab/bench/measure.py go` runs it and prints a table.
 //
 //	go run . [-rounds N] [-sweep | -lengths N,...]
 //	go run . -calls N -operation NAME -library hornet|x/crypto -lengths N

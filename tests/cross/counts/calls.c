@@ -13,7 +13,7 @@
 #include <string.h>
 
 #ifdef COUNT_OPENSSL
-#include "../../../bench/shims/openssl.c"
+#include "../../../lab/bench/shims/openssl.c"
 #elif !defined(COUNT_BORINGSSL)
 #include "../../../include/hornet.h"
 #include "../../../src/poly1305/kernel.h"

@@ -20,7 +20,7 @@ from .figures import Drawing, Line, Panel, bars, bytes_text, linear_axis, log_ax
 from .intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval
 from .samples import Samples, drift, rates
 
-STUDY = Path(__file__).resolve().parents[2] / "study"
+STUDY = Path(__file__).resolve().parents[3] / "study"
 MODEL = STUDY / "results" / "z14-model.json"
 COUNTS = STUDY.parent / "tests/cross/counts/results.md"
 ORDERS = STUDY.parent / "coconut/results/times.md"

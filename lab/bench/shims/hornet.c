@@ -3,7 +3,7 @@
  * bench. */
 #include <string.h>
 
-#include "../../include/hornet.h"
+#include "../../../include/hornet.h"
 
 #include "peer.h"
 

@@ -72,10 +72,10 @@ fn main() {
     for input in [
         "build.rs",
         "src/source_tree.rs",
-        "../src",
-        "../include",
-        "../bindings/openssl/src",
-        "../study/cycles.c",
+        "../../src",
+        "../../include",
+        "../../bindings/openssl/src",
+        "../../study/cycles.c",
         "shims",
         "go",
         "Cargo.lock",
@@ -83,8 +83,8 @@ fn main() {
     ] {
         println!("cargo::rerun-if-changed={input}");
     }
-    let sources = source_tree::sources(Path::new("..")).unwrap_or_else(|why| panic!("{why}"));
-    let provider = source_tree::sources(Path::new("../bindings/openssl"));
+    let sources = source_tree::sources(Path::new("../..")).unwrap_or_else(|why| panic!("{why}"));
+    let provider = source_tree::sources(Path::new("../../bindings/openssl"));
     let provider = provider.unwrap_or_else(|why| panic!("{why}"));
     let openssl_include = format!("-I{}", variable("DEP_HORNET_BENCH_OPENSSL_INCLUDE"));
     let mut builds = Vec::new();
@@ -93,7 +93,7 @@ fn main() {
         let mut command = source_tree::command(program, &sources);
         command
             .args(&provider)
-            .args(["-I../include", &openssl_include]);
+            .args(["-I../../include", &openssl_include]);
         let mut tuning = source_tree::command(program, &sources);
         tuning.arg(TUNING_FLAGS);
         for (suffix, mut command) in [("", command), ("_tune", tuning)] {
@@ -121,7 +121,7 @@ fn main() {
         }
     }
     let mut cycles = Command::new("gcc");
-    cycles.args(["-O2", "-fPIC", "-shared", "../study/cycles.c"]);
+    cycles.args(["-O2", "-fPIC", "-shared", "../../study/cycles.c"]);
     builds.push(("cycles".into(), cycles));
     let mut openssl = shim_command("openssl", "");
     openssl

@@ -5,7 +5,7 @@
 # The bench also builds without the lib*-dev packages, clang, go, openssl, hyperfine and b3sum, and without python3, xz and
 # the crates of sources/, and reports what it leaves out.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 tools/apt-install.sh gcc g++ make perl cmake clang-19 python3 bzip2 xz-utils libipsec-mb-dev libgcrypt20-dev nettle-dev \
     openssl hyperfine python3-venv
@@ -15,7 +15,7 @@ tools/venv.sh tests/requirements.txt build/venv
 command -v go > /dev/null || echo "go is not installed: the bench leaves out golang.org/x/crypto"
 
 # Debian 12 has Libgcrypt 1.10. Sources of the next release are fetched, which installs nothing.
-libgcrypt=$PWD/bench/target/libgcrypt
+libgcrypt=$PWD/lab/bench/target/libgcrypt
 if ! ls "$libgcrypt"/libgcrypt20_*.orig.tar.bz2 > /dev/null 2>&1; then
     mkdir -p "$libgcrypt/lists/partial" "$libgcrypt/cache"
     echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main" \
@@ -30,7 +30,7 @@ if ! ls "$libgcrypt"/libgcrypt20_*.orig.tar.bz2 > /dev/null 2>&1; then
 fi
 
 b3sum_version=1.8.7
-if [ "$(bench/target/peers/bin/b3sum --version 2> /dev/null)" != "b3sum $b3sum_version" ]; then
-    cargo install b3sum --version "=$b3sum_version" --locked --root bench/target/peers ||
+if [ "$(lab/bench/target/peers/bin/b3sum --version 2> /dev/null)" != "b3sum $b3sum_version" ]; then
+    cargo install b3sum --version "=$b3sum_version" --locked --root lab/bench/target/peers ||
         echo "b3sum could not be installed: the bench leaves it out"
 fi

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parents[1]
-ROOT = BENCH.parent
+ROOT = BENCH.parents[1]
 PLAIN = BENCH / "tests" / "plain"
 CARGO = ["--release", "--locked", "--target-dir", "target"]
 sys.path.insert(0, str(BENCH))

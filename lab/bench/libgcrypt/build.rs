@@ -34,7 +34,7 @@ fn main() {
     }
     if !archives.iter().all(|archive| archive.exists()) {
         println!(
-            "cargo::warning=bench/install.sh has not fetched Libgcrypt 1.11: an installed one is measured"
+            "cargo::warning=lab/bench/install.sh has not fetched Libgcrypt 1.11: an installed one is measured"
         );
         return;
     }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 KERNELS = {"avx512": "ifma", "avx512vl": "ifma256", "avx2": "avx2", "vector128": "scalar64"}  # with this Poly1305
 DOUBLE_ROUNDS = 10
 BLOCKS_OF_POLY1305 = 4  # in a block of ChaCha20
@@ -53,7 +53,7 @@ def measure(kernel: str, compiler: str) -> Measured | None:
         program = Path(folder) / "passes"
         flags = ["-O2", "-fPIC", "-std=c11", f"-I{ROOT}/include", f'-DKERNEL_FILE="{measured}"']
         flags.append(f'-DPOLY1305_KERNEL="{KERNELS[kernel]}"')
-        subprocess.run([compiler, *flags, ROOT / "bench/passes.c", *sources, "-o", program], check=True)
+        subprocess.run([compiler, *flags, ROOT / "lab/bench/passes.c", *sources, "-o", program], check=True)
         lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
     if not lines:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Tests of what makes tables and figures from results: pytest bench/tests/test_report.py"""
+"""Tests of what makes tables and figures from results: pytest lab/bench/tests/test_report.py"""
 
 import math
 import re

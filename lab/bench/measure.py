@@ -19,7 +19,7 @@ import processes
 from report import bench, comparison, results
 
 BENCH = Path(__file__).resolve().parent
-ROOT = BENCH.parent
+ROOT = BENCH.parents[1]
 PROGRAM = BENCH / "target/release/hornet-bench"
 
 
