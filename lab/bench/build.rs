@@ -75,7 +75,7 @@ fn main() {
         "../../src",
         "../../include",
         "../../bindings/openssl/src",
-        "../../study/cycles.c",
+        "../study/cycles.c",
         "shims",
         "go",
         "Cargo.lock",
@@ -121,7 +121,7 @@ fn main() {
         }
     }
     let mut cycles = Command::new("gcc");
-    cycles.args(["-O2", "-fPIC", "-shared", "../../study/cycles.c"]);
+    cycles.args(["-O2", "-fPIC", "-shared", "../study/cycles.c"]);
     builds.push(("cycles".into(), cycles));
     let mut openssl = shim_command("openssl", "");
     openssl

@@ -14,12 +14,14 @@ import tempfile
 from pathlib import Path
 from typing import NoReturn
 
-import plan
-import processes
-from report import bench, comparison, results
-
 BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parents[1]
+sys.path.append(str(BENCH.parent))
+
+import plan  # noqa: E402
+import processes  # noqa: E402
+from report import bench, comparison, results  # noqa: E402
+
 PROGRAM = BENCH / "target/release/hornet-bench"
 
 

@@ -15,7 +15,7 @@ BENCH = Path(__file__).resolve().parents[1]
 ROOT = BENCH.parents[1]
 PLAIN = BENCH / "tests" / "plain"
 CARGO = ["--release", "--locked", "--target-dir", "target"]
-sys.path.insert(0, str(BENCH))
+sys.path.insert(0, str(BENCH.parent))
 
 from report import results  # noqa: E402
 
