@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Run python -m coconut COMMAND: -h lists the commands, and docs/coconut.md shows how they build on one another.
-
-Commands that need OR-Tools or SciPy import them themselves: the import takes longer than other commands run.
-"""
+"""Run python -m coconut COMMAND: -h lists the commands, and docs/coconut.md shows how they build on one another."""
 
 import argparse
 import json
@@ -16,38 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coconut import interpret, simulate
-from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR, SCALAR_NAME, architectures_of
+from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR_NAME, architectures_of
 from coconut.assembler import ParseError
-from coconut.draw import draw, draw_schedule
 from coconut.graph import Graph
 from coconut.program import Program
-from coconut.select import alternatives, choices_for, select, supported
+from coconut.select import choices_for, select, supported
 from coconut.trace import BUILD, KERNELS, ROOT, read_traced
 
 if TYPE_CHECKING:
     from coconut.functions import SingleBlock
 
-# The loops of `coconut table`, and of `coconut table --quick`.
-LOOPS = (
-    "avx2/step 2",
-    "avx2/long group",
-    "avx2/long step 8",
-    "ifma256/step 2",
-    "ifma256/step 4",
-    "ifma/step 2",
-    "ifma/step 4",
-    "ifma/long group",
-    "ifma/long step 16",
-    "neon/step 2",
-    "vx/step 2",
-    "rvv2/step 2",
-    "rvv2/step 4",
-    "vmsl/step 1",
-    "vmsl/step 4",
-    "scalar64/block",
-)
 PHASES = ("expand", "multiply", "reduce")
-QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
 def graphs(kernel: str) -> dict[str, Graph]:
@@ -95,72 +71,6 @@ def command_simulate(arguments: argparse.Namespace) -> None:
 def command_print(arguments: argparse.Namespace) -> None:
     graph = graph_named(arguments.block)
     print(simulate.trace(graph.simplified(), samples_of(graph)[arguments.sample]))
-
-
-def command_draw(arguments: argparse.Namespace) -> None:
-    if arguments.schedule:
-        draw_schedules(arguments)
-        return
-    for title in arguments.blocks or [graph.title for kernel in KERNELS for graph in graphs(kernel).values()]:
-        print(draw(graph_named(title).simplified(), BUILD / "pictures"))
-
-
-def draw_schedules(arguments: argparse.Namespace) -> None:
-    from coconut.optimal import ports_of
-    from coconut.tables import best_loop
-
-    for title in arguments.blocks:
-        graph = graph_named(title)
-        row = best_loop(ARCHITECTURES[graph.kernel], graph, arguments.schedule, arguments.seconds)
-        ports = ports_of(row.problem, row.loop.times, row.loop.interval)
-        assert ports is not None
-        loop = row.loop
-        path = draw_schedule(
-            row.problem.program, loop.times, ports, loop.interval, arguments.schedule, BUILD / "pictures"
-        )
-        print(f"{path}: interval {loop.interval}, {row.proved}; {row.time}")
-
-
-def command_table(arguments: argparse.Namespace) -> None:
-    from coconut.compilers import compiled_cycles
-    from coconut.tables import HEADER, best_loop, markdown
-
-    rows = []
-    for title in arguments.blocks or (QUICK_LOOPS if arguments.quick else LOOPS):
-        graph = graph_named(title)
-        for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
-            row = best_loop(architecture, graph, cpu, arguments.seconds)
-            cycles = [
-                compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
-                for compiler in ("gcc", "clang")
-            ]
-            rows.append(row.cells() + ["-" if figure is None else f"{figure:.1f}" for figure in cycles])
-            print(*rows[-1], sep=", ", file=sys.stderr)
-    print(markdown([*HEADER, "gcc", "clang"], rows))
-
-
-def command_orders(arguments: argparse.Namespace) -> None:
-    """Compare orders of a loop's instructions, and time them natively if this CPU can run them."""
-    from coconut.compilers import run_beside, runs_here
-    from coconut.orders import orders
-    from coconut.tables import markdown
-
-    graph = graph_named(arguments.block)
-    known = architectures_of(graph.kernel)
-    architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
-    # The scalar loop is not a function by itself.
-    native = runs_here(architecture) and architecture not in SCALAR
-    rows = []
-    for variant in alternatives(architecture, graph):
-        for order in orders(variant, arguments.cpu or architecture.cpus[0], arguments.seconds):
-            row = [variant.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
-            for compiler in ("gcc", "clang") if native else ():
-                compiled, emitted = run_beside(order.program, compiler, rounds=300) or (0.0, 0.0)
-                row.append(f"{emitted:.2f} / {compiled:.2f}")
-            rows.append(row)
-            print(*row, sep=", ", file=sys.stderr)
-    header = ["choices", "order", "cycles in order", "cycles, llvm-mca"]
-    print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
 # Blocks emitted in addition to the Go module's, with their variants. They are ordered for the architecture's first CPU.
@@ -227,7 +137,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
 
 def emitted_block(function: "SingleBlock", program: Program, text: str) -> tuple[str, list[dict[str, Any]]]:
     """Check an emitted function, for vectors of that program's length, and return what was done, and words of samples."""
-    from coconut.compilers import prefix_of, run_beside, run_samples
+    from coconut.native import prefix_of, run_beside, run_samples
 
     (block,) = function.blocks
     samples = samples_of(program.graph)
@@ -271,8 +181,8 @@ def go_table(functions: list["SingleBlock"]) -> str:
 
 def emit_scalar(folder: Path) -> None:
     """Emit the scalar function for each architecture, as the Go module has it."""
-    from coconut.compilers import prefix_of, run_function
     from coconut.go_module import scalar, scalar_functions
+    from coconut.native import prefix_of, run_function
 
     # In a folder of their own, too: the Go package declares the function.
     (folder / "scalar").mkdir(exist_ok=True)
@@ -389,18 +299,6 @@ def run(words: list[str] | None = None) -> None:
     printing = command("print", command_print, "print every value of a basic block with its expression")
     printing.add_argument("block", help="KERNEL/BLOCK, such as 'avx2/step 1'")
     printing.add_argument("--sample", type=int, default=0)
-    drawing = command("draw", command_draw, "draw these basic blocks, or all, as SVG")
-    drawing.add_argument("blocks", nargs="*")
-    drawing.add_argument("--schedule", metavar="CPU", help="draw the loops' schedules instead: ports over cycles")
-    drawing.add_argument("--seconds", type=float, default=60, help="time for each schedule")
-    table = command("table", command_table, "schedule loops and print a table")
-    table.add_argument("blocks", nargs="*")
-    table.add_argument("--quick", action="store_true", help="only a few loops")
-    table.add_argument("--seconds", type=float, default=60, help="time for each loop on each CPU")
-    ordering = command("orders", command_orders, "compare several orders of a loop's instructions, and time them")
-    ordering.add_argument("block")
-    ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
-    ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
     emitting = command(
         "emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, simulate and run them"
     )

@@ -12,11 +12,11 @@ from itertools import product
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR
 from coconut.assembler import Assembler
-from coconut.compilers import build, prefix_of, run
 from coconut.functions import SingleBlock
 from coconut.graph import Graph
 from coconut.instructions import FLAGS, PRODUCT, Instruction, Memory, Op
 from coconut.interpret import Storage, execute, store
+from coconut.native import build, prefix_of, run
 from coconut.operations import WORD_MAX, Value
 from coconut.program import Program
 from coconut.simulate import Mismatch, show

@@ -13,7 +13,7 @@ import pytest
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR
 from coconut.check_instructions import check_architecture
-from coconut.compilers import prefix_of
+from coconut.native import prefix_of
 from coconut.tests.conftest import Command
 from coconut.trace import HERE, KERNELS, ROOT
 
@@ -64,26 +64,8 @@ def test_closed_pipe() -> None:
     assert ran.stderr == b""
 
 
-def test_print_and_draw(coconut: Command, tmp_path: Path) -> None:
+def test_print(coconut: Command) -> None:
     assert "mul32(t[0], R^1[0])" in coconut("print", "avx2/step 1")
-    picture = Path(coconut("draw", "vmsl/step 1").strip()).read_text()
-    assert all(colour in picture for colour in ("#cfe2f3", "#f9cb9c", "#d9ead3"))  # expand, multiply, reduce
-    # Both vector units are busy in every cycle of the interval.
-    assert coconut("draw", "vmsl/step 1", "--schedule", "z14", "--seconds", "1000")
-    assert (tmp_path / "pictures" / "vmsl-step-1-z14.svg").read_text().count(">100 %<") == 2
-
-
-@pytest.mark.parametrize(
-    ("block", "seconds", "row"),
-    (
-        ("avx2/long group", "100", "| optimal |"),
-        ("rvv2/step 2", "1", " s, cut off by the limit |"),  # two minutes do not find a schedule at the bound
-        ("vmsl/step 1", "1000", "| 50 | 44 | 50 | optimal |"),  # found in two seconds
-        ("ifma/step 2", "1000", "| 36 | optimal |"),  # each instruction has a port of Zen 4
-    ),
-)
-def test_table(coconut: Command, block: str, seconds: str, row: str) -> None:
-    assert row in coconut("table", block, "--seconds", seconds)
 
 
 def test_emitted(coconut: Command, tmp_path: Path) -> None:

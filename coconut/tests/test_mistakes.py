@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coconut import allocate, bounds, functions, go_module, operations, optimal, select, trace
+from coconut import allocate, bounds, functions, go_module, operations, select, trace
 from coconut.allocate import Allocator
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, architectures_of, arm64_words
@@ -28,12 +28,10 @@ from coconut.check_instructions import check_architecture
 from coconut.emit import Function
 from coconut.graph import Graph, Node
 from coconut.instructions import Instruction, Memory
-from coconut.machine import Machine
 from coconut.operations import Value
 from coconut.program import Program
-from coconut.schedule import Resource, Room
 from coconut.simulate import Mismatch
-from coconut.tests import test_bounds, test_schedules
+from coconut.tests import test_bounds
 from coconut.tests.conftest import Command
 
 Plant = Callable[[pytest.MonkeyPatch], object]
@@ -160,40 +158,6 @@ def stated_bounds(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(select, "upper_bounds", stated(bounds.upper_bounds))
 
 
-def slots(self: Room, i: int, time: int) -> Any:
-    """Count only the last of an instruction's demands in a cycle."""
-    return {
-        (number, (time + k) % self.interval if self.interval else time + k): room
-        for number, room, cycles in self.demands[i]
-        for k in range(cycles)
-    }.items()
-
-
-def without_own_group(original: Callable[..., tuple[Resource, ...]]) -> Callable[..., tuple[Resource, ...]]:
-    """Leave out instructions whose group of ports is a resource by itself."""
-
-    def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
-        own = ["+".join(sorted(use.ports)) for cost in machine.costs for use in cost.uses]
-        return tuple(
-            replace(resource, demands=tuple(demand for demand in resource.demands if own[demand[0]] != resource.name))
-            for resource in original(program, machine)
-        )
-
-    return resources_of
-
-
-def unknown_is_none(original: Callable[..., Any]) -> Callable[..., Any]:
-    def modulo_within(*arguments: Any) -> Any:
-        answer, times = original(*arguments)
-        return ("none" if answer == "unknown" else answer), times
-
-    return modulo_within
-
-
-def few_stages(problem: Any, interval: int) -> list[int]:
-    return [problem.critical_path // interval + 2] * problem.size
-
-
 def generate_scalar() -> None:
     go_module.scalar()
 
@@ -207,12 +171,6 @@ AVX2, WORDS, RISCV64, S390X = (
 assert AVX2_WORDS_BESIDE.go is not None
 BESIDE = AVX2_WORDS_BESIDE.go
 Z14, RVV2, NEON = architecture("vmsl"), architecture("rvv2"), architecture("neon")
-SCHEDULES: list[Callable[[], None]] = [
-    test_schedules.test_all_schedules,
-    lambda: test_schedules.test_chain_in_one_slot(13),
-    test_schedules.test_long_micro_operation,
-]
-
 MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[], None]]]] = {
     # An operation's meaning, a rule, an order of blocks, an instruction's meaning, an allocation, a template.
     "operation": (
@@ -350,12 +308,6 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
         lambda patch: patch.setattr(bounds, "product", lambda cut_to, a, b: min(a * b, cut_to)),
         [test_bounds.test_made_up_graphs],
     ),
-    # The number of stages, not the clock, proves that there is no schedule. What a resource has room for.
-    "few stages": (lambda patch: patch.setattr(optimal, "last_stages", few_stages), SCHEDULES),
-    "slack": (lambda patch: patch.setattr(optimal, "slack", lambda k, interval: k * (interval - 1)), SCHEDULES),
-    "unknown": (attribute(optimal, "modulo_within", unknown_is_none), SCHEDULES),
-    "room": (lambda patch: patch.setattr(Room, "slots", slots), SCHEDULES),
-    "group of ports": (attribute(test_schedules, "resources_of", without_own_group), SCHEDULES),
     # Emulated CPUs: an instruction's meaning, what only four iterations show, elements of another size, another power, a
     # rule, a template.
     "product": (
