@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy
+
 from lab.report import results
 from tools.measure.samples import Failed, Run, Samples, parse, run_lines, warn_of_load
 
@@ -89,7 +90,8 @@ def columns_of(run: Run, cases: list[tuple], which: list[int], series: Series) -
             column = found.setdefault(name, {"ns": [], "cycles": [], "ratio": []})
             column["ns"].append(samples.median() / divide)
             column["cycles"].append(samples.median_cycles() / divide)
-            column["ratio"].append(samples.ratio_to(measured[0][1]))
+            first = measured[0][1]
+            column["ratio"].append(samples.ratio_to(first) or samples.median() / first.median())
     return found
 
 
@@ -146,7 +148,7 @@ def measure_section(section: str, files: dict[Peer, Path], chosen: list[str], op
             "busy": round(float(numpy.mean([run.busy() for run in runs])), 3) if cases else 0.0,
         },
         "series": series_of(section, runs, cases),
-        "versions": {peer["name"]: peer["version"] for peer in runs[0].peers},
+        "versions": {peer["name"]: peer.get("version", "") for peer in runs[0].peers},
         "missing": {peer["name"]: peer["missing"] for peer in runs[0].peers if peer.get("missing")},
     }
 
@@ -158,7 +160,9 @@ def tools() -> dict[str, str]:
         ("go", "go version"),
     ):
         try:
-            found[name] = subprocess.run(command.split(), capture_output=True, text=True, check=True).stdout.splitlines()[0]
+            found[name] = subprocess.run(
+                command.split(), capture_output=True, text=True, check=True
+            ).stdout.splitlines()[0]
         except (OSError, subprocess.CalledProcessError, IndexError):
             found[name] = "none"
     return found

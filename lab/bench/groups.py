@@ -59,7 +59,9 @@ ONE_CALL = ", one call"
 BATCH = " batch"
 
 
-def batches(operation: str, single: str, what: str, lengths: tuple[int, ...], count: int, more: str = "") -> list[Series]:
+def batches(
+    operation: str, single: str, what: str, lengths: tuple[int, ...], count: int, more: str = ""
+) -> list[Series]:
     """Return batches of equal lengths, of random ones, and of one length with the same sum as these."""
     noise = random.Random(64)
     mixed = [noise.randint(0, 1500) for _ in range(count)]
@@ -98,7 +100,9 @@ GROUPS = {
             Series("latency", COMMON, lambda x: f"mac len={x} chained=1"),
         ),
     ),
-    "sweep": Group("Every length", (Series("throughput", tuple(range(2305)), lambda x: f"mac len={x}", fast, divisor=2),)),
+    "sweep": Group(
+        "Every length", (Series("throughput", tuple(range(2305)), lambda x: f"mac len={x}", fast, divisor=2),)
+    ),
     "cold": Group(
         "Message and key in no cache",
         (Series("out of cache", (64, 1350, 16384), lambda x: f"mac len={x} cold=1", divisor=2),),
@@ -150,7 +154,9 @@ GROUPS = {
         BEST,
     ),
     "stream": Group(
-        "One gibibyte", (Series("from memory", (1 << 30,), lambda x: f"mac len={x} keys=1 exact=1 rounds=3", fast),), BEST
+        "One gibibyte",
+        (Series("from memory", (1 << 30,), lambda x: f"mac len={x} keys=1 exact=1 rounds=3", fast),),
+        BEST,
     ),
     "aes": Group(
         "Poly1305-AES",

@@ -6,11 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import tomllib
 
 from tools.measure import compare
 from tools.measure.samples import ROOT
@@ -82,8 +83,12 @@ PEERS = (
         SECTIONS,
         "poly1305_mac_scalar: internal, for a CPU without AVX-512",
     ),
-    ipsec_mb(" AVX2", f"-DFEATURES=0 {INIT_AVX2}", AVX2, "the same as ipsec-mb, its manager set up by init_mb_mgr_avx2"),
-    ipsec_mb(" job", f"-DJOB -DFEATURES=0 {INIT_AUTO}", BEST, "a job for each message, flushed if it is not done at once"),
+    ipsec_mb(
+        " AVX2", f"-DFEATURES=0 {INIT_AVX2}", AVX2, "the same as ipsec-mb, its manager set up by init_mb_mgr_avx2"
+    ),
+    ipsec_mb(
+        " job", f"-DJOB -DFEATURES=0 {INIT_AUTO}", BEST, "a job for each message, flushed if it is not done at once"
+    ),
     ipsec_mb(
         " job AVX2",
         f"-DJOB -DFEATURES=0 {INIT_AVX2}",
@@ -92,7 +97,9 @@ PEERS = (
     ),
     Peer("wolfSSL", "wolfssl", "", BEST, note="wc_Poly1305SetKey, _Update, _Final; what its TLS calls for each record"),
     Peer("wolfSSL AVX2", "wolfssl", "-DNO_AVX512", AVX2, note=NO_AVX512),
-    Peer("wolfSSL AVX-512", "wolfssl", "-DNO_IFMA", ("avx512f",), note="the same, told that the CPU has no AVX-512 IFMA"),
+    Peer(
+        "wolfSSL AVX-512", "wolfssl", "-DNO_IFMA", ("avx512f",), note="the same, told that the CPU has no AVX-512 IFMA"
+    ),
     Peer("Libgcrypt", "libgcrypt", "", BEST, note="one handle for all packets, which keeps the key"),
     Peer("Libgcrypt AVX2", "libgcrypt", "-DNO_AVX512", LIMITED, note=NO_AVX512),
     Peer("Botan", "botan", "", BEST, fast=False, note=f"its interface for C++; its AEAD {IN_PLACE}"),
@@ -103,7 +110,9 @@ PEERS = (
     Peer("RustCrypto", "rustcrypto", "", BEST, note=FOR_THIS_CPU),
     Peer("libcrux", "libcrux", "", BEST, note=FOR_THIS_CPU),
     Peer("Go x/crypto", "go", note="timed by a loop in Go"),
-    Peer("OpenSSL EVP default", "openssl", note="EVP: one context for all packets, which keeps the key", groups=EVP_GROUP),
+    Peer(
+        "OpenSSL EVP default", "openssl", note="EVP: one context for all packets, which keeps the key", groups=EVP_GROUP
+    ),
 )
 HORNETS = tuple(
     Peer(f"hornet {compiler}{suffix}", source, note=note, groups=groups)

@@ -14,18 +14,16 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from report import results
+from lab.report import results
 
-BENCH = Path(__file__).resolve().parent
-B3SUM = BENCH / "target/peers/bin/b3sum"
+from .peers import BENCH, BUILD, Missing, execute
+
+B3SUM = BUILD / "bin/b3sum"
+READER = BUILD / "reader"
 KEY = bytes(range(32)).hex()
 # The number of files in the loop over `openssl mac`, which starts a process for each.
 LOOP_FILES = 300
 FILE_BYTES = 1024
-
-
-class LeftOut(Exception):
-    """Why a group is not measured."""
 
 
 def hyperfine(commands: list[str], folder: Path) -> list[float]:
@@ -71,18 +69,19 @@ def of_file(hornet: str, folder: Path, small: bool) -> tuple[dict, dict]:
     """`hornet tag` of one huge file, with all cores."""
     size = 40 << 20 if small else 4 << 30
     if available_memory(Path("/proc/meminfo").read_text()) < size * 5 // 4:
-        raise LeftOut("not enough memory for the page cache")
+        raise Missing("not enough memory for the page cache")
     if shutil.disk_usage(folder).free < size * 5 // 4:
-        raise LeftOut("not enough free space on the disk")
+        raise Missing("not enough free space on the disk")
     noise = random.Random(4)
     with (folder / "file").open("wb") as file:
         for _ in range(size >> 20):
             file.write(noise.randbytes(1 << 20))
         os.fsync(file)  # otherwise, the system would write it during the measurement
     tag = f"{hornet} tag -k key"
+    execute(["gcc", "-O3", "-o", READER, BENCH / "reader.c", "-pthread"], BENCH)
     commands = {
         "hornet tag": (f"{tag} file", 1),
-        "reader": (f"{shlex.quote(str(BENCH / 'target/release/hornet-bench'))} read file", 1),
+        "reader": (f"{shlex.quote(str(READER))} file", 1),
         "hornet tag --no-mmap": (f"{tag} --no-mmap file", 1),
         "b3sum": (f"{shlex.quote(str(B3SUM))} file", 1),
         "cat": in_shell("cat file > /dev/null"),
@@ -97,7 +96,7 @@ def of_tree(hornet: str, folder: Path, small: bool) -> tuple[dict, dict]:
     """`hornet tag` of many small files."""
     folders, files = (3, 100) if small else (100, 1000)
     if shutil.disk_usage(folder).free < folders * files * 3 * 4096:  # a block for each file, and the metadata
-        raise LeftOut("not enough free space on the disk")
+        raise Missing("not enough free space on the disk")
     noise = random.Random(5)
     paths = [f"{i}/{k}" for i in range(folders) for k in range(files)]
     for i in range(folders):
@@ -142,19 +141,19 @@ GROUPS: dict[str, Callable[[str, Path, bool], tuple[dict, dict]]] = {"file": of_
 def measure(group: str, hornet: Path, rounds: int, small: bool) -> dict:
     """Return the series of a group, without columns if it cannot be measured."""
     base = {"section": "best", "group": group}
-    parent = BENCH / "target" / "scratch"
+    parent = BUILD / "scratch"
     parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=parent) as name:
         folder = Path(name)
         try:
             if not hornet.exists():
-                raise LeftOut(f"there is no {hornet.name}: run make")
+                raise Missing(f"there is no {hornet.name}: run make")
             if shutil.which("hyperfine") is None:
-                raise LeftOut("hyperfine is not installed")
+                raise Missing("hyperfine is not installed")
             program = shlex.quote(str(hornet.resolve()))
             subprocess.run([hornet.resolve(), "keygen", "key"], cwd=folder, check=True, capture_output=True)
             form, commands = GROUPS[group](program, folder, small)
-        except LeftOut as why:
+        except Missing as why:
             return base | {"variant": "left out", "axis": "", "xs": [], "columns": [], "notes": [f"Left out: {why}."]}
         for absent in (name for name, is_there in available().items() if not is_there):
             commands = {command: line for command, line in commands.items() if absent not in command}

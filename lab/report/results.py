@@ -11,7 +11,8 @@ flags       the flags of each group of sources
 peers       the name, the version and a note of each implementation
 missing     the implementations that could not be built or run, and why
 runs        date, groups, processes and rounds of each run; a later run replaced the groups that it names
-sections    the instructions that were allowed, the kernels in use, and the checks of tags
+sections    the instructions that were allowed, the kernels in use, the checks of tags, and which share of the samples
+            was taken beside a busy sibling thread, if that is known
 series      tables of measurements; each has a section, a group, a variant, an axis, xs, columns and notes
 
 A column has a name and quantities: "ns" for a message, "cycles", "counts" of the clock, "instructions", or "ratio" to the
@@ -88,13 +89,6 @@ def this_machine() -> dict:
         "smt": smt == "1" if smt else None,
         "load": [round(os.getloadavg()[0], 1)],
     }
-
-
-def warn_of_load() -> None:
-    """Warn if other processes keep the CPUs busy: times are then longer, and ratios less exact."""
-    load, cpus = os.getloadavg()[0], os.cpu_count() or 1
-    if load > 0.5 * cpus:
-        print(f"warning: the load average is {load:.1f} on {cpus} CPUs; compare ratios only", file=sys.stderr)
 
 
 def title(machine: dict) -> str:

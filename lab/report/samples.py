@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy
 
-from . import intervals
+from tools.measure import intervals
 
 
 def rates(found: dict, series: dict) -> numpy.ndarray:

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Tests of what tables, figures and intervals are made with: pytest lab/report/test_report.py"""
 
-import math
 import re
 import sys
 from pathlib import Path
 
-import numpy
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from report import figures, intervals, results, samples  # noqa: E402
+from report import figures, results, samples  # noqa: E402
 
 
 def test_quantiles_and_rounding():
@@ -58,30 +56,6 @@ def test_figures_have_titles_and_are_written_as_files(tmp_path):
     assert (tmp_path / "a-title.pdf").read_bytes().startswith(b"%PDF") and "<svg xmlns" in (
         tmp_path / "a-title.svg"
     ).read_text()
-
-
-def test_intervals():
-    above, around = numpy.arange(1.0, 10.0), numpy.arange(-4.0, 5.0)
-    rows = intervals.medians(numpy.array([above, -above, around]))
-    assert [one.verdict for one in rows] == [intervals.FASTER, intervals.SLOWER, intervals.NO_DIFFERENCE]
-    # An interval of 95 % leaves out the least and the most of nine samples.
-    assert (rows[0].middle, rows[0].low, rows[0].high) == (5, 2, 8)
-    assert intervals.shares(rows) == pytest.approx({"faster": 100 / 3, "no difference": 100 / 3, "slower": 100 / 3})
-    # The bootstrap itself, of samples in any order, agrees.
-    samples = numpy.random.default_rng(1).normal(size=9)
-    draws = numpy.random.default_rng(2).integers(9, size=(20000, 9))
-    low, high = numpy.quantile(numpy.median(samples[draws], axis=1), [0.025, 0.975], method="inverted_cdf")
-    assert (intervals.medians(samples[None])[0].low, intervals.medians(samples[None])[0].high) == (low, high)
-    # About 5 % of the intervals of noise exclude 0; that of a mean over lengths is narrower.
-    noise = numpy.random.default_rng(3).normal(size=(4000, 9))
-    assert 2 < 100 - intervals.shares(intervals.medians(noise))[intervals.NO_DIFFERENCE] < 6
-    mean = intervals.mean_of_medians(noise)
-    assert mean.verdict == intervals.NO_DIFFERENCE and mean.high - mean.low < 0.2
-    # Processes that are fast as a whole widen it: a draw takes the same ones at all lengths.
-    apart = intervals.mean_of_medians(noise + numpy.arange(-4.0, 5.0))
-    assert apart.high - apart.low > 2
-    few = intervals.medians(numpy.ones((1, 4)))[0]
-    assert few.verdict == intervals.NO_DIFFERENCE and few.low == -math.inf
 
 
 def series_of_study(**more) -> dict:

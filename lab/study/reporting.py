@@ -20,10 +20,11 @@ STUDY = Path(__file__).resolve().parent
 LAB = STUDY.parent
 sys.path.append(str(LAB))
 
-from report import intervals, results  # noqa: E402
+from report import results  # noqa: E402
 from report.figures import Drawing, Line, Panel, bars, bytes_text, linear_axis, log_axis, panels, style  # noqa: E402
-from report.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
 from report.samples import Samples, drift, rates  # noqa: E402
+from tools.measure import intervals  # noqa: E402
+from tools.measure.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
 
 MODEL = STUDY / "results" / "z14-model.json"
 COUNTS = LAB / "counts/results.md"

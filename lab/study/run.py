@@ -26,6 +26,7 @@ sys.path.append(str(STUDY.parent))
 import reporting  # noqa: E402
 import z14  # noqa: E402
 from report import results, samples  # noqa: E402
+from tools.measure.samples import warn_of_load  # noqa: E402
 
 BUILD = STUDY.parents[1] / "build" / "study"
 COMPILERS = {"gcc": "gcc", "clang": "clang-19"}
@@ -136,7 +137,7 @@ def measured(options: argparse.Namespace) -> dict:
     os.sched_setaffinity(0, {options.cpu})
     checks, skipped = checked(command, filters[: 2 if options.kernels else 0])
     print("measuring", file=sys.stderr)
-    results.warn_of_load()
+    warn_of_load()
     machine = results.this_machine()
     processes = []
     for number in range(options.processes):

@@ -95,12 +95,12 @@ def tree_of(name: str) -> tuple[str, Path]:
     return revision, folder
 
 
-def library(tree: Path, compiler: str, name: str = "") -> Path:
-    """Build a tree's library as its Makefile does, and return the file."""
+def library(tree: Path, compiler: str, name: str = "", *variables: str) -> Path:
+    """Build a tree's library as its Makefile does, with these variables, and return the file."""
     build = BUILD / f"{name or tree.name}-{compiler}"
     command = ["make", "-C", str(tree), f"-j{os.cpu_count()}", "--no-print-directory", "library"]
-    variables = [f"BUILD={build}", f"CC={compiler}"]
-    process = subprocess.run([*command, *variables], capture_output=True, text=True, check=False)
+    command += [f"BUILD={build}", f"CC={compiler}", *variables]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode != 0:
         lines = process.stderr.splitlines()
         error = next((line for line in lines if "error" in line), lines[-1] if lines else "")
@@ -128,20 +128,19 @@ def evaluated(measured: list[Case], runs: list[Run]) -> list[Found]:
     """Return the samples of the cases that both libraries offer and all processes measured in a same state."""
     found = []
     for which, case in enumerate(measured):
-        if (which, case.operation, BASE) not in runs[0].samples or (which, case.operation, TREE) not in runs[0].samples:
+        both = [[run.samples.get((which, case.operation, peer)) for peer in (BASE, TREE)] for run in runs]
+        if any(None in one for one in both):
             continue
-        ratios = [run.ratio(which, case.operation, BASE, TREE) for run in runs]
+        ratios = [tree.ratio_to(base) for base, tree in both]
         if None in ratios:
             continue
-        ns = [
-            numpy.median([run.samples[which, case.operation, peer].median() for run in runs]) for peer in (BASE, TREE)
-        ]
+        ns = [float(numpy.median([one[i].median() for one in both])) for i in (0, 1)]
         by_state = {}
         for state in IDLE_OR_BUSY:
-            of = [run.ratio(which, case.operation, BASE, TREE, state) for run in runs]
+            of = [tree.ratio_to(base, state) for base, tree in both]
             if known := [ratio for ratio in of if ratio is not None]:
                 by_state[state] = float(numpy.median(known))
-        found.append(Found(case, pairs(ratios), (float(ns[0]), float(ns[1])), by_state))
+        found.append(Found(case, pairs(ratios), (ns[0], ns[1]), by_state))
     return found
 
 

@@ -6,7 +6,8 @@
  *     --rounds N    samples of each peer in each case; 11 if omitted
  *     --seed N      of the random order
  *     --no-check    does not compare results with the reference beforehand
- *     --tolerant    measures a peer with wrong results too, unless most are wrong
+ *     --tolerant    first of all: leaves out peers that do not run here, and measures those with wrong
+ * results too, unless most are wrong
  *
  * A case is a line: operations joined by +, then what they work on, for example
  *
@@ -49,6 +50,7 @@ static const double SAMPLE_NS = 15000;
 
 static struct peer peers[PEERS];
 static size_t peer_count;
+static bool tolerant;
 
 __attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
 {
@@ -144,6 +146,7 @@ static void add_peer(char *text)
     LOOK_UP(init, "peer_init", NULL);
     LOOK_UP(get_version, "peer_version", "hornet_version");
     LOOK_UP(force, "hornet_kernel_force", NULL);
+    LOOK_UP(in_use, "hornet_kernel_in_use", NULL);
     LOOK_UP(mac, "peer_mac", "hornet_poly1305");
     LOOK_UP(aes, "peer_aes", "hornet_poly1305_aes");
     LOOK_UP(batch, "peer_batch", "hornet_poly1305_batch");
@@ -161,9 +164,13 @@ static void add_peer(char *text)
         p->pieces = *pieces;
     p->state = aligned_alloc(64, STATE_BYTES);
     const char *const why = p->init != NULL ? p->init() : NULL;
-    if (why != NULL)
-        fail("%s: %s", p->name, why);
-    p->version = p->get_version != NULL ? p->get_version() : "";
+    if (why != NULL) {
+        if (!tolerant)
+            fail("%s: %s", p->name, why);
+        *p = (struct peer){.name = p->name, .missing = why};
+        return;
+    }
+    p->version = p->get_version != NULL ? p->get_version() : NULL;
     for (int primitive = 0; primitive < PRIMITIVES; primitive++)
         if (p->kernels[primitive] != NULL &&
             (p->force == NULL || !p->force(primitive, p->kernels[primitive])))
@@ -276,7 +283,8 @@ static void parse(struct work *w, char *line, size_t rounds)
     w->count = w->chained ? 1 : w->lens != 0 ? w->lens : w->keys;
     if (w->count == 0 || w->count > MESSAGES || (w->count & (w->count - 1)) != 0)
         fail("%zu messages: must be a power of two up to %d", w->count, MESSAGES);
-    if ((w->operations[OPEN] || w->operations[OPEN_BATCH]) && (w->operations[SEAL] || w->operations[SEAL_BATCH]))
+    if ((w->operations[OPEN] || w->operations[OPEN_BATCH]) &&
+        (w->operations[SEAL] || w->operations[SEAL_BATCH]))
         fail("what is opened must not be sealed in the same case");
     if (w->operations[PIECES] && w->then == 0)
         fail("then=0: pieces have at least one byte");
@@ -308,7 +316,8 @@ enum { OUTPUT_OFFSET = 2048 + 64 };
 
 static void arrange(struct work *w)
 {
-    const bool aead = w->operations[SEAL] || w->operations[OPEN] || w->operations[SEAL_BATCH];
+    const bool aead = w->operations[SEAL] || w->operations[OPEN] || w->operations[SEAL_BATCH] ||
+                      w->operations[OPEN_BATCH];
     size_t at[MESSAGES], end = w->offset;
     uint64_t seed = 7;
     for (size_t i = 0; i < w->count; i++) {
@@ -627,7 +636,7 @@ int main(int argc, char **argv)
     static struct work work;
     size_t rounds = 11;
     uint64_t seed = 1;
-    bool checks = true, tolerant = false;
+    bool checks = true;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--no-check") == 0)
             checks = false;
@@ -640,9 +649,18 @@ int main(int argc, char **argv)
     if (peer_count == 0 || rounds == 0)
         fail("there is nothing to measure");
     printf("{\"additions\": %d, \"multiplications\": %d, \"peers\": [", ADDITIONS, MULTIPLICATIONS);
-    for (size_t i = 0; i < peer_count; i++)
-        printf("%s{\"name\": \"%s\", \"version\": \"%s\"}", i == 0 ? "" : ", ", peers[i].name,
-               peers[i].version);
+    for (size_t i = 0; i < peer_count; i++) {
+        const struct peer *const p = &peers[i];
+        prepare(p);
+        printf("%s{\"name\": \"%s\"", i == 0 ? "" : ", ", p->name);
+        if (p->version != NULL)
+            printf(", \"version\": \"%s\"", p->version);
+        if (p->missing != NULL)
+            printf(", \"missing\": \"%s\"", p->missing);
+        if (p->in_use != NULL)
+            printf(", \"kernels\": [\"%s\", \"%s\", \"%s\"]", p->in_use(0), p->in_use(1), p->in_use(2));
+        printf("}");
+    }
     puts("]}");
     if (checks && check_all(peers, peer_count) != 0 && !tolerant)
         return 1;

@@ -14,14 +14,15 @@ enum { STATE_BYTES = 4096, PRIMITIVES = 2, TAG_BYTES = 16, NONCE_BYTES = 12, KEY
 struct peer {
     const char *name;
     const char *kernels[PRIMITIVES]; /* of Poly1305 and ChaCha20 that are forced, or NULL */
-    const char *version;
-    bool wrong[OPERATIONS]; /* most results are wrong: it is not measured */
-    void *state;            /* of a message in pieces */
+    const char *version, *missing;   /* or NULL */
+    bool wrong[OPERATIONS];          /* most results are wrong: it is not measured */
+    void *state;                     /* of a message in pieces */
     struct peer_pieces pieces;
 
     const char *(*get_version)(void);
     const char *(*init)(void);
     bool (*force)(int primitive, const char *kernel);
+    const char *(*in_use)(int primitive);
     void (*mac)(uint8_t *, const void *, size_t, const uint8_t *);
     bool (*aes)(uint8_t *, const void *, size_t, const uint8_t *, const uint8_t *);
     void (*batch)(uint8_t (*)[TAG_BYTES], const void *const *, const size_t *, const uint8_t (*)[KEY_BYTES],

@@ -55,14 +55,23 @@ class Samples:
     busy: numpy.ndarray  # whether the sibling thread was
     ghz: numpy.ndarray  # the clock
 
-    @property
-    def cycles(self) -> numpy.ndarray:
-        return self.ns * self.ghz
+    def _chosen(self) -> numpy.ndarray:
+        """Return which samples count: those beside an idle thread, unless most were beside a busy one."""
+        return ~self.busy if self.busy.mean() <= 0.5 else self.busy
 
     def median(self) -> float:
-        """Return the median of the samples beside an idle thread, if most are."""
-        idle = ~self.busy if self.busy.mean() <= 0.5 else self.busy
-        return float(numpy.median(self.ns[idle]))
+        return float(numpy.median(self.ns[self._chosen()]))
+
+    def median_cycles(self) -> float:
+        return float(numpy.median((self.ns * self.ghz)[self._chosen()]))
+
+    def ratio_to(self, base: "Samples", state: str | None = None) -> float | None:
+        """Return the median over the rounds of the ratio to another peer's times. Only rounds count in which the sibling
+        thread was in the same state beside both samples, and in that state if it is given."""
+        same = self.busy == base.busy
+        if state is not None:
+            same &= self.busy == (state == "busy")
+        return float(numpy.median(self.ns[same] / base.ns[same])) if same.any() else None
 
 
 @dataclass
@@ -72,17 +81,6 @@ class Run:
     peers: list[dict]
     checks: list[dict]
     samples: dict[tuple[int, str, str], Samples]  # of a case, an operation and a peer
-
-    def ratio(self, case: int, operation: str, base: str, tree: str, state: str | None = None) -> float | None:
-        """Return the median over the rounds of the ratio of two peers' times. Only rounds count in which the sibling
-        thread was in the same state beside both samples, and in that state if it is given."""
-        one, other = self.samples[case, operation, base], self.samples[case, operation, tree]
-        same = one.busy == other.busy
-        if state is not None:
-            same &= one.busy == (state == "busy")
-        if not same.any():
-            return None
-        return float(numpy.median(other.ns[same] / one.ns[same]))
 
     def busy(self) -> float:
         """Return the share of samples beside a busy thread."""

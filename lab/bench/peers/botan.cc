@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Botan, through its interface for C++, which works in place. With NO_AVX512, it is told that the CPU has no
- * AVX-512. It uses none either on a CPU without IFMA. */
+/* Botan, through its interface for C++, which works in place. With NO_AVX512, it is told that the CPU has
+ * no AVX-512. It uses none either on a CPU without IFMA. */
 #include <botan/aead.h>
 #include <botan/exceptn.h>
 #include <botan/internal/cpuid.h>

@@ -54,7 +54,8 @@ PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_
 }
 
 static void run(uint8_t *out, uint8_t *tag, const void *in, size_t len_bytes, const void *aad,
-                size_t aad_bytes, const uint8_t *nonce, IMB_CIPHER_DIRECTION direction, IMB_CHAIN_ORDER order)
+                size_t aad_bytes, const uint8_t *nonce, IMB_CIPHER_DIRECTION direction,
+                IMB_CHAIN_ORDER order)
 {
     IMB_JOB *job = IMB_GET_NEXT_JOB(manager);
     job->cipher_mode = IMB_CIPHER_CHACHA20_POLY1305;

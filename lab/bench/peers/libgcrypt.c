@@ -16,10 +16,9 @@ PEER const char *peer_init(void)
     gcry_check_version(NULL); /* must be called before the others */
     gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
     gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
-    const bool opened =
-        gcry_mac_open(&mac, GCRY_MAC_POLY1305, 0, NULL) == 0 &&
-        gcry_mac_open(&aes, GCRY_MAC_POLY1305_AES, 0, NULL) == 0 &&
-        gcry_cipher_open(&cipher, GCRY_CIPHER_CHACHA20, GCRY_CIPHER_MODE_POLY1305, 0) == 0;
+    const bool opened = gcry_mac_open(&mac, GCRY_MAC_POLY1305, 0, NULL) == 0 &&
+                        gcry_mac_open(&aes, GCRY_MAC_POLY1305_AES, 0, NULL) == 0 &&
+                        gcry_cipher_open(&cipher, GCRY_CIPHER_CHACHA20, GCRY_CIPHER_MODE_POLY1305, 0) == 0;
     return opened ? NULL : "cannot be initialized";
 }
 
@@ -33,7 +32,8 @@ PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_
     gcry_mac_read(mac, tag, &tag_bytes);
 }
 
-PEER bool peer_aes(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER bool peer_aes(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *nonce,
+                   const uint8_t *key)
 {
     size_t tag_bytes = 16;
     return gcry_mac_setkey(aes, key, 32) == 0 && gcry_mac_setiv(aes, nonce, 16) == 0 &&
@@ -46,7 +46,8 @@ PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, 
                     size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
 {
     (void)key;
-    return gcry_cipher_setiv(cipher, nonce, 12) == 0 && gcry_cipher_authenticate(cipher, aad, aad_bytes) == 0 &&
+    return gcry_cipher_setiv(cipher, nonce, 12) == 0 &&
+           gcry_cipher_authenticate(cipher, aad, aad_bytes) == 0 &&
            gcry_cipher_encrypt(cipher, out, len_bytes, msg, len_bytes) == 0 &&
            gcry_cipher_gettag(cipher, tag, 16) == 0;
 }
@@ -55,7 +56,8 @@ PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *
                     size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
 {
     (void)key;
-    return gcry_cipher_setiv(cipher, nonce, 12) == 0 && gcry_cipher_authenticate(cipher, aad, aad_bytes) == 0 &&
+    return gcry_cipher_setiv(cipher, nonce, 12) == 0 &&
+           gcry_cipher_authenticate(cipher, aad, aad_bytes) == 0 &&
            gcry_cipher_decrypt(cipher, out, len_bytes, in, len_bytes) == 0 &&
            gcry_cipher_checktag(cipher, tag, 16) == 0;
 }

@@ -27,8 +27,8 @@ PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_
 PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, const void *aad,
                     size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
 {
-    return crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, tag, NULL, msg, len_bytes, aad, aad_bytes,
-                                                              NULL, nonce, key) == 0;
+    return crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, tag, NULL, msg, len_bytes, aad,
+                                                              aad_bytes, NULL, nonce, key) == 0;
 }
 
 PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,

@@ -15,7 +15,10 @@ void _nettle_poly1305_set_key(struct poly1305_ctx *context, const uint8_t key[16
 void _nettle_poly1305_block(struct poly1305_ctx *context, const uint8_t *block, unsigned high);
 void _nettle_poly1305_digest(struct poly1305_ctx *context, union nettle_block16 *s);
 
-PEER const char *peer_version(void) { return STRING(NETTLE_VERSION_MAJOR) "." STRING(NETTLE_VERSION_MINOR); }
+PEER const char *peer_version(void)
+{
+    return STRING(NETTLE_VERSION_MAJOR) "." STRING(NETTLE_VERSION_MINOR);
+}
 
 PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
 {
@@ -36,7 +39,8 @@ PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_
     memcpy(tag, s.b, 16);
 }
 
-PEER bool peer_aes(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER bool peer_aes(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *nonce,
+                   const uint8_t *key)
 {
     static struct poly1305_aes_ctx context;
     poly1305_aes_set_key(&context, key);

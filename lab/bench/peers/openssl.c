@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* OpenSSL: ChaCha20-Poly1305 through EVP as libssl calls it for a record of TLS 1.3, with one context for
- * each direction that keeps the key; Poly1305 by the internal functions that its ChaCha20-Poly1305 calls, or,
- * with EVP, through the public interface. With PROVIDER, Hornet's provider is linked with this file, and the
- * context is of that. */
+ * each direction that keeps the key; Poly1305 by the internal functions that its ChaCha20-Poly1305 calls,
+ * or, with EVP, through the public interface. With PROVIDER, Hornet's provider is linked with this file,
+ * and the context is of that. */
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
@@ -19,7 +19,8 @@ extern OSSL_provider_init_fn OSSL_provider_init;
 static OSSL_LIB_CTX *library(void)
 {
     OSSL_LIB_CTX *const context = OSSL_LIB_CTX_new();
-    const bool loaded = context != NULL && OSSL_PROVIDER_add_builtin(context, "hornet", OSSL_provider_init) &&
+    const bool loaded = context != NULL &&
+                        OSSL_PROVIDER_add_builtin(context, "hornet", OSSL_provider_init) &&
                         OSSL_PROVIDER_load(context, "hornet") != NULL;
     return loaded ? context : NULL;
 }

@@ -6,36 +6,23 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from pathlib import Path
 
-from . import figures, results
-from .results import SWEEPS, is_hornet, is_rival
+from lab.report import figures, results
+from lab.report.results import SWEEPS, is_hornet, is_rival
+
+from .groups import GROUPS
 
 SECTIONS = {
     "best": "All instructions of the CPU",
     "avx2": "AVX2, no AVX-512",
     "avx512f": "AVX-512F, no IFMA",
 }
-GROUPS = {
-    "lengths": "Common lengths",
-    "sweep": "Every length",
-    "cold": "Message and key in no cache",
-    "keys": "Keys in turn",
-    "unaligned": "Unaligned messages",
-    "batch": "Batches, time for one message",
-    "pieces": "Messages in pieces",
-    "stream": "One gibibyte",
-    "aes": "Poly1305-AES",
-    "edit": "One segment replaced, and the new tag",
-    "seal": "ChaCha20-Poly1305, sealed",
-    "open": "ChaCha20-Poly1305, opened",
-    "aead-sweep": "ChaCha20-Poly1305, many lengths",
-    "packets": "ChaCha20-Poly1305, packets",
-    "aead-batch": "ChaCha20-Poly1305, batches, time for one packet",
-    "evp": "ChaCha20-Poly1305 through EVP",
+TITLES = {name: group.title for name, group in GROUPS.items()} | {
     "file": "Whole processes: one file",
     "tree": "Whole processes: many small files",
 }
 COMMANDS = ("file", "tree")
 PIECE_BYTES = "bytes in a piece"
+CYCLES = ("rdpmc", "perf", "chain")  # the clocks that count cycles of the core
 
 
 def figure(value: float) -> str:
@@ -76,7 +63,7 @@ def is_measured(check: dict) -> bool:
 def of_series(series: dict, counts_cycles: bool = False) -> str:
     """Return a series as a table with its title."""
     group, xs, columns = series["group"], series["xs"], results.compared(series)
-    text = f"\n### {GROUPS[group]}: {series['variant']}\n\n"
+    text = f"\n### {TITLES[group]}: {series['variant']}\n\n"
     text += "".join(f"{note}\n\n" for note in series.get("notes", []))
     if not columns:
         return text
@@ -102,7 +89,7 @@ def of_series(series: dict, counts_cycles: bool = False) -> str:
         times = [at(column["ns"]["median"], i) for column in columns]
         if group in ("stream", "edit"):
             times = [x / ns if group == "stream" else ns / 1e3 for ns in times]
-        cells = [str(x), *map(figure, times)]
+        cells = [x, *map(figure, times)]
         cells += [ratio(spread, i) for what in ("to_openssl", "to_best") for _, spread in having(what)]
         cells += [ratio(spread, i, as_rate) for _, spread in having("to_one_call")]
         text += row(cells)
@@ -148,6 +135,8 @@ def of_section(all_: dict, section: dict) -> str:
         text += f"Of ChaCha20: `{section['chacha20_kernel']}`.\n"
     if section["mask"]:
         text += f"`OPENSSL_ia32cap={section['mask']}`.\n"
+    if section.get("busy") is not None:
+        text += f"Beside {100 * section['busy']:.0f} % of the samples, another thread ran on the same core.\n"
     # Poly1305 and ChaCha20-Poly1305 have different inputs.
     correct = [check for check in section["checks"] if check["wrong"] == 0]
     for inputs, same in groupby(correct, key=lambda check: check["inputs"]):
@@ -156,7 +145,7 @@ def of_section(all_: dict, section: dict) -> str:
         if check["wrong"] != 0:
             measured = "measured nevertheless" if is_measured(check) else "not measured"
             text += f"\n**{verdict(check)}; {measured}.**\n"
-    counts_cycles = all_["clock"]["name"] in ("rdpmc", "perf")
+    counts_cycles = all_["clock"]["name"] in CYCLES
     return text + "".join(
         of_series(series, counts_cycles) for series in all_["series"] if series["section"] == section["section"]
     )
@@ -167,7 +156,7 @@ def markdown(all_: dict, plots: list[tuple[str, str]]) -> str:
     first, *later = all_["runs"]
     machine = all_["machine"]
     text = (
-        f"# {results.title(machine)}\n\nMeasured on {first['date']} by `make bench`; [what is measured and how]"
+        f"# {results.title(machine)}\n\nMeasured on {first['date']} by `make -C lab bench`; [what is measured and how]"
         "(../README.md). Nanoseconds for one message, "
         f"medians over {first['processes']} processes of medians over up to {first['rounds']} rounds. A ratio is Hornet's "
         "time to that of the fastest other peer in the same round; below 1 Hornet is faster. In brackets: the quartiles "
@@ -220,7 +209,7 @@ def lines(series: dict, pick: Callable[[dict], dict | None], per_byte: bool = Fa
 def draw(all_: dict) -> list[tuple[str, str, str]]:
     """Return the name, the title and the text of each figure for which there are results."""
     plots = []
-    counts_cycles = all_["clock"]["name"] in ("rdpmc", "perf")
+    counts_cycles = all_["clock"]["name"] in CYCLES
     unit, what = ("Cycles", "cycles") if counts_cycles else ("Nanoseconds", "ns")
     x_title = "message length (bytes)"
 
