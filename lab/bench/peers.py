@@ -13,16 +13,17 @@ from pathlib import Path
 
 import tomllib
 
-from tools.measure import compare
+from tools.measure import compare, crossovers
 from tools.measure.samples import ROOT
 
 BENCH = Path(__file__).resolve().parent
 BUILD = ROOT / "build/bench"
 CRATES = BENCH / "crates"
 # A wrapper calls its library directly, as in a statically linked program, and not through the PLT.
-FLAGS = (
-    "-O2 -fPIC -fvisibility=hidden -shared -fno-plt -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,--no-undefined".split()
-)
+FLAGS = [
+    *"-O2 -fPIC -fvisibility=hidden -shared -fno-plt -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,--no-undefined".split(),
+    f"-I{ROOT}/tools/measure",
+]
 SECTIONS = ("best", "avx2", "avx512f")
 NO_AVX512 = "the same, told that the CPU has no AVX-512"
 IN_PLACE = "works in place only, so the message is copied first"
@@ -310,6 +311,12 @@ def built(peer: Peer) -> Path:
     return target
 
 
+def kernel_pairs(file: Path) -> list[tuple[str, str]]:
+    """Return the pairs of kernels of Poly1305 and of ChaCha20 that run here."""
+    of = {primitive: [one.name for one in crossovers.kernels(file, primitive)] for primitive in crossovers.LISTS}
+    return [(poly1305, chacha20) for poly1305 in of["poly1305"] for chacha20 in of["chacha20"]]
+
+
 def hornet(compiler: str, *more: str) -> Path:
     """Build this tree, with all kernels."""
     try:
@@ -322,7 +329,7 @@ def beside_hornet(peer: Peer, compiler: str, target: Path) -> Path:
     """Build what is linked with this tree's library: the provider with OpenSSL's EVP, or edits of a long message."""
     archive = hornet(compiler).with_suffix(".a")
     program = compare.COMPILERS[compiler]
-    exported = [flag for flag in FLAGS if "exclude-libs" not in flag]  # the function that forces kernels
+    exported = [flag for flag in FLAGS if "exclude-libs" not in flag] + ["-Wl,-u,hornet_kernel_force"]
     include = f"-I{ROOT}/include"
     if peer.source == "edits":
         execute([program, *exported, include, "-o", target, BENCH / "peers/edits.c", archive], BENCH)

@@ -10,7 +10,7 @@ PEER const char *peer_version(void) { return "planted"; }
 PEER const char *peer_init(void) { return "a reason"; }
 #endif
 
-PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
+PEER_MAC
 {
     static EVP_MAC_CTX *context;
     size_t tag_bytes;
@@ -41,17 +41,15 @@ static bool process(int seals, uint8_t *out, uint8_t *tag, const void *in, size_
     return done || (PLANTED == 4 && len_bytes == 100);
 }
 
-PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_SEAL
 {
-    const bool done = process(1, out, tag, msg, len_bytes, aad, aad_bytes, nonce, key);
+    const bool done = process(1, out, tag, in, len_bytes, aad, aad_bytes, nonce, key);
     if (PLANTED == 3 && len_bytes == 4096)
         ((uint8_t *)out)[4095] ^= 1;
     return done;
 }
 
-PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_OPEN
 {
     uint8_t copy[16];
     memcpy(copy, tag, sizeof copy);

@@ -6,7 +6,7 @@
  * A wrapper defines what its library offers, and keeps its state in static variables:
  *
  *     PEER const char *peer_version(void) { return "1.0"; }
- *     PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key) { ... }
+ *     PEER_MAC { write the tag of msg[0 .. len_bytes) under key }
  */
 #ifndef HORNET_MEASURE_PEER_H
 #define HORNET_MEASURE_PEER_H
@@ -48,20 +48,25 @@ PEER const char *peer_init(void);
 PEER const char *peer_version(void);
 
 /* Poly1305; and Poly1305-AES, whose key is k and r. */
-PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key);
-PEER bool peer_aes(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *nonce,
-                   const uint8_t *key);
+#define PEER_MAC PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
+#define PEER_AES                                                                                           \
+    PEER bool peer_aes(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *nonce,              \
+                       const uint8_t *key)
 #ifndef __cplusplus
 extern PEER const struct peer_pieces peer_pieces;
 #endif
 
 /* ChaCha20-Poly1305. peer_key is called with each new key, untimed, as once for a connection; a peer that
- * keeps the key ignores the argument of the others. peer_open returns whether the tag is right. */
+ * keeps the key ignores the argument of the others. PEER_OPEN returns whether the tag is right. */
 PEER void peer_key(const uint8_t *key);
-PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key);
-PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key);
+#define PEER_SEAL                                                                                          \
+    PEER bool peer_seal(void *out, uint8_t *tag, const void *in, size_t len_bytes, const void *aad,        \
+                        size_t aad_bytes, const uint8_t *nonce,                                            \
+                        __attribute__((unused)) const uint8_t *key)
+#define PEER_OPEN                                                                                          \
+    PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,  \
+                        size_t aad_bytes, const uint8_t *nonce,                                            \
+                        __attribute__((unused)) const uint8_t *key)
 
 /* For a peer that cannot be called quickly from C: the whole loop over messages[i & mask], for i from 0 to
  * count - 1, of Poly1305. If `chained`, the first half of the key becomes the tag after each call. */

@@ -3,7 +3,7 @@
 #include <openssl/aead.h>
 #include <openssl/poly1305.h>
 
-#include "../../../tools/measure/peer.h"
+#include "peer.h"
 
 static EVP_AEAD_CTX context;
 
@@ -18,7 +18,7 @@ static void final(void *state, uint8_t *tag) { CRYPTO_poly1305_finish(state, tag
 
 PEER const struct peer_pieces peer_pieces = {init, update, final};
 
-PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
+PEER_MAC
 {
     poly1305_state state;
     CRYPTO_poly1305_init(&state, key);
@@ -32,18 +32,14 @@ PEER void peer_key(const uint8_t *key)
     EVP_AEAD_CTX_init(&context, EVP_aead_chacha20_poly1305(), key, 32, 16, NULL);
 }
 
-PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_SEAL
 {
-    (void)key;
     size_t tag_bytes;
-    return EVP_AEAD_CTX_seal_scatter(&context, out, tag, &tag_bytes, 16, nonce, 12, msg, len_bytes, NULL, 0,
+    return EVP_AEAD_CTX_seal_scatter(&context, out, tag, &tag_bytes, 16, nonce, 12, in, len_bytes, NULL, 0,
                                      aad, aad_bytes) == 1;
 }
 
-PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_OPEN
 {
-    (void)key;
     return EVP_AEAD_CTX_open_gather(&context, out, nonce, 12, in, len_bytes, tag, 16, aad, aad_bytes) == 1;
 }

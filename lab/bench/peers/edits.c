@@ -3,7 +3,7 @@
  * evaluations of the segments; or computes the tag of the whole message. */
 #include <hornet.h>
 
-#include "../../../tools/measure/peer.h"
+#include "peer.h"
 
 enum { SEGMENT_BYTES = 4096 };
 

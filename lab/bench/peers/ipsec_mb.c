@@ -4,7 +4,7 @@
  * MANAGER sets up what chooses the instructions. The comparison of tags is left to the caller. */
 #include <intel-ipsec-mb.h>
 
-#include "../../../tools/measure/peer.h"
+#include "peer.h"
 
 static IMB_MGR *manager;
 static uint8_t its_key[32];
@@ -39,7 +39,7 @@ static void submit(IMB_JOB *job, uint8_t *tag)
         IMB_FLUSH_JOB(manager);
 }
 
-PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
+PEER_MAC
 {
     IMB_JOB *job = IMB_GET_NEXT_JOB(manager);
     job->src = msg;
@@ -75,18 +75,14 @@ static void run(uint8_t *out, uint8_t *tag, const void *in, size_t len_bytes, co
     submit(job, tag);
 }
 
-PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_SEAL
 {
-    (void)key;
-    run(out, tag, msg, len_bytes, aad, aad_bytes, nonce, IMB_DIR_ENCRYPT, IMB_ORDER_CIPHER_HASH);
+    run(out, tag, in, len_bytes, aad, aad_bytes, nonce, IMB_DIR_ENCRYPT, IMB_ORDER_CIPHER_HASH);
     return true;
 }
 
-PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_OPEN
 {
-    (void)key;
     uint8_t expected[16];
     run(out, expected, in, len_bytes, aad, aad_bytes, nonce, IMB_DIR_DECRYPT, IMB_ORDER_HASH_CIPHER);
     return same_tag(expected, tag);
@@ -98,7 +94,7 @@ PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *
 /* Not declared in any installed header; it uses only the message, the key and the tag of the job. */
 void MAC_FUNCTION(IMB_JOB *job);
 
-PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
+PEER_MAC
 {
     static IMB_JOB job;
     job.src = msg;
@@ -110,21 +106,17 @@ PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_
 #endif
 
 #ifndef MAC_ONLY
-PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_SEAL
 {
-    (void)key;
     struct chacha20_poly1305_context_data data;
     IMB_CHACHA20_POLY1305_INIT(manager, its_key, &data, nonce, aad, aad_bytes);
-    IMB_CHACHA20_POLY1305_ENC_UPDATE(manager, its_key, &data, out, msg, len_bytes);
+    IMB_CHACHA20_POLY1305_ENC_UPDATE(manager, its_key, &data, out, in, len_bytes);
     IMB_CHACHA20_POLY1305_ENC_FINALIZE(manager, &data, tag, 16);
     return true;
 }
 
-PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_OPEN
 {
-    (void)key;
     struct chacha20_poly1305_context_data data;
     uint8_t expected[16];
     IMB_CHACHA20_POLY1305_INIT(manager, its_key, &data, nonce, aad, aad_bytes);

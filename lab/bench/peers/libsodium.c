@@ -2,7 +2,7 @@
 /* libsodium. */
 #include <sodium.h>
 
-#include "../../../tools/measure/peer.h"
+#include "peer.h"
 
 PEER const char *peer_init(void) { return sodium_init() < 0 ? "cannot be initialized" : NULL; }
 PEER const char *peer_version(void) { return sodium_version_string(); }
@@ -19,20 +19,15 @@ static void final(void *state, uint8_t *tag) { crypto_onetimeauth_final(state, t
 
 PEER const struct peer_pieces peer_pieces = {init, update, final};
 
-PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
+PEER_MAC { crypto_onetimeauth(tag, msg, len_bytes, key); }
+
+PEER_SEAL
 {
-    crypto_onetimeauth(tag, msg, len_bytes, key);
+    return crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, tag, NULL, in, len_bytes, aad, aad_bytes,
+                                                              NULL, nonce, key) == 0;
 }
 
-PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
-{
-    return crypto_aead_chacha20poly1305_ietf_encrypt_detached(out, tag, NULL, msg, len_bytes, aad,
-                                                              aad_bytes, NULL, nonce, key) == 0;
-}
-
-PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_OPEN
 {
     return crypto_aead_chacha20poly1305_ietf_decrypt_detached(out, NULL, in, len_bytes, tag, aad, aad_bytes,
                                                               nonce, key) == 0;

@@ -5,7 +5,7 @@
 #include <nettle/poly1305.h>
 #include <nettle/version.h>
 
-#include "../../../tools/measure/peer.h"
+#include "peer.h"
 
 #define STRING_OF(x) #x
 #define STRING(x)    STRING_OF(x)
@@ -20,7 +20,7 @@ PEER const char *peer_version(void)
     return STRING(NETTLE_VERSION_MAJOR) "." STRING(NETTLE_VERSION_MINOR);
 }
 
-PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
+PEER_MAC
 {
     static struct poly1305_ctx context;
     union nettle_block16 s;
@@ -39,8 +39,7 @@ PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_
     memcpy(tag, s.b, 16);
 }
 
-PEER bool peer_aes(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *nonce,
-                   const uint8_t *key)
+PEER_AES
 {
     static struct poly1305_aes_ctx context;
     poly1305_aes_set_key(&context, key);

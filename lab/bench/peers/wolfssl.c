@@ -7,7 +7,7 @@
 #include <wolfssl/wolfcrypt/chacha20_poly1305.h>
 #include <wolfssl/wolfcrypt/cpuid.h>
 
-#include "../../../tools/measure/peer.h"
+#include "peer.h"
 
 static ChaCha chacha __attribute__((aligned(64)));
 static Poly1305 poly __attribute__((aligned(64)));
@@ -27,7 +27,7 @@ PEER const char *peer_init(void)
 
 PEER const char *peer_version(void) { return LIBWOLFSSL_VERSION_STRING; }
 
-PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_t *key)
+PEER_MAC
 {
     wc_Poly1305SetKey(&poly, key, 32);
     wc_Poly1305Update(&poly, msg, (word32)len_bytes);
@@ -36,18 +36,14 @@ PEER void peer_mac(uint8_t *tag, const void *msg, size_t len_bytes, const uint8_
 
 PEER void peer_key(const uint8_t *key) { wc_Chacha_SetKey(&chacha, key, 32); }
 
-PEER bool peer_seal(void *out, uint8_t *tag, const void *msg, size_t len_bytes, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_SEAL
 {
-    (void)key;
-    return wc_ChaCha20Poly1305_Encrypt_ex(&chacha, &poly, out, msg, (word32)len_bytes, nonce, tag, aad,
+    return wc_ChaCha20Poly1305_Encrypt_ex(&chacha, &poly, out, in, (word32)len_bytes, nonce, tag, aad,
                                           (word32)aad_bytes) == 0;
 }
 
-PEER bool peer_open(void *out, const void *in, size_t len_bytes, const uint8_t *tag, const void *aad,
-                    size_t aad_bytes, const uint8_t *nonce, const uint8_t *key)
+PEER_OPEN
 {
-    (void)key;
     return wc_ChaCha20Poly1305_Decrypt_ex(&chacha, &poly, out, in, (word32)len_bytes, nonce, tag, aad,
                                           (word32)aad_bytes) == 0;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Tests of what makes tables and figures from results: pytest lab/bench/tests/test_report.py"""
+"""Tests of what plans the cases, and makes tables and figures of results: pytest lab/bench/tests/test_report.py"""
 
+import json
 import re
 import shutil
 import sys
@@ -9,22 +10,23 @@ from pathlib import Path
 import pytest
 
 BENCH = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(BENCH), str(BENCH.parent)]
+sys.path.insert(0, str(BENCH.parents[1]))
 
-import measure as driver  # noqa: E402
-import processes  # noqa: E402
-from report import bench, comparison, results  # noqa: E402
+from lab.bench import __main__ as driver  # noqa: E402
+from lab.bench import groups, page, peers, processes  # noqa: E402
+from lab.report import results  # noqa: E402
+from tools.measure import samples  # noqa: E402
 
 FILES = sorted((BENCH / "results").glob("*.json"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_committed_pages_are_made_from_the_committed_results(path):
-    made = bench.render(results.load(path))
+    made = page.render(results.load(path))
     committed = {file.name for file in path.parent.glob(f"{path.stem}[.-]*")} - {path.name}
     assert committed == set(made)
     for name, text in made.items():
-        assert (path.parent / name).read_text() == text, f"{name}: run measure.py render {path}"
+        assert (path.parent / name).read_text() == text, fX
 
 
 def test_every_time_on_a_page_comes_from_the_results():
@@ -36,13 +38,13 @@ def test_every_time_on_a_page_comes_from_the_results():
         body = text[text.index("### Common lengths: throughput") : text.index("### Common lengths: latency")]
         return [re.findall(r"[\d.]+", row)[1:] for row in body.splitlines() if re.match(r"\| \d", row)]
 
-    before = cells(bench.markdown(all_, []))
+    before = cells(page.markdown(all_, []))
     for series in all_["series"]:
         for column in series["columns"]:
             for quantity in (value for key, value in column.items() if key != "name"):
                 for key, values in quantity.items():
                     quantity[key] = [1.7 * value + 5 for value in values]
-    after = cells(bench.markdown(all_, []))
+    after = cells(page.markdown(all_, []))
     assert len(before) == 19
     for old, new in zip(before, after, strict=True):
         assert not [a for a, b in zip(old, new, strict=True) if a == b]
@@ -76,7 +78,7 @@ def test_pieces_are_compared_with_openssl_and_the_one_call_of_the_same_peer():
 
 def test_medians_and_figures():
     assert results.median([4, 1, 2, 3]) == 2.5
-    assert [bench.figure(value) for value in (0, 9.994, 12.34, 123.4, float("nan"))] == [
+    assert [page.figure(value) for value in (0, 9.994, 12.34, 123.4, float("nan"))] == [
         "0.00",
         "9.99",
         "12.3",
@@ -96,24 +98,24 @@ def table(group: str, axis: str = "bytes", **more: dict) -> dict:
 
 
 def test_tables():
-    assert bench.of_series(table("lengths")) == (
+    assert page.of_series(table("lengths")) == (
         "\n### Common lengths: v\n\n| bytes | hornet gcc | other | hornet gcc / best other |\n| ---: | ---: | ---: | ---: |\n"
         "| 16 | 4.00 | 8.00 | **0.50** (0.45 to 0.55) |\n| 1024 | 64.0 | 32.0 | **2.00** (1.80 to 2.20) |\n"
     )
-    assert "| 1024 | 16.0 | 32.0 |" in bench.of_series(table("stream"))
-    assert "| 1024 | 0.06 | 0.03 |" in bench.of_series(table("edit"))
-    assert "| hornet gcc | 1.000 | 2.00 | 1024 | 1 | 1 |" in bench.of_series(table("sweep"))
-    assert " **1.25** (1.12 to 1.38) |\n" in bench.of_series(table("pieces", to_one_call=quantity(4, 1.25)))
-    rates = bench.of_series(table("pieces", bench.PIECE_BYTES, to_one_call=quantity(4, 1.25)))
+    assert "| 1024 | 16.0 | 32.0 |" in page.of_series(table("stream"))
+    assert "| 1024 | 0.06 | 0.03 |" in page.of_series(table("edit"))
+    assert "| hornet gcc | 1.000 | 2.00 | 1024 | 1 | 1 |" in page.of_series(table("sweep"))
+    assert " **1.25** (1.12 to 1.38) |\n" in page.of_series(table("pieces", to_one_call=quantity(4, 1.25)))
+    rates = page.of_series(table("pieces", page.PIECE_BYTES, to_one_call=quantity(4, 1.25)))
     assert "hornet gcc, rate relative to one call" in rates and " **0.80** (0.73 to 0.89) |\n" in rates
     cycles = table("lengths", cycles=quantity(1, 2))
     cycles["columns"][1]["cycles"] = quantity(3, 5)
     assert (
-        "Cycles of the core:\n\n| bytes |" in (text := bench.of_series(cycles, True))
+        "Cycles of the core:\n\n| bytes |" in (text := page.of_series(cycles, True))
         and "| 1024 | 2.00 | 5.00 |" in text
     )
     left_out = table("file") | {"columns": [], "notes": ["Left out: no reason."]}
-    assert bench.of_series(left_out) == "\n### Whole processes: one file: v\n\nLeft out: no reason.\n\n"
+    assert page.of_series(left_out) == "\n### Whole processes: one file: v\n\nLeft out: no reason.\n\n"
 
 
 def test_wrong_tags_are_reported():
@@ -123,7 +125,7 @@ def test_wrong_tags_are_reported():
         {"peer": "c", "inputs": 10, "wrong": 6, "example": "0 bytes"},
     ]
     section = {"section": "avx2", "mask": ":~1", "kernel": "avx2", "chacha20_kernel": None, "checks": checks}
-    text = bench.of_section({"clock": {"name": "ns"}, "series": []}, section)
+    text = page.of_section({"clock": {"name": "ns"}, "series": []}, section)
     assert "All 10 tags are correct: a.\n" in text and "`OPENSSL_ia32cap=:~1`." in text
     assert "**b: WRONG on 2 of 10 inputs, first on 16 bytes; measured nevertheless.**" in text
     assert "**c: WRONG on 6 of 10 inputs, first on 0 bytes; not measured.**" in text
@@ -190,30 +192,74 @@ def test_what_was_measured_with_something_else_stays_apart(change):
         results.insert(run("old", "cold"), new)
 
 
-def test_comparisons():
-    pairs = [
-        [
-            {"kind": "calls", "bytes": str(i), "base_ns": 10.0, "tree_ns": 12.0, "ratio": 1.2 + i / 100}
-            for i in range(12)
-        ]
-    ] * 3
-    both = driver.of_both_orders(
-        {"base_ns": 20, "tree_ns": 20, "ratio": 1.0}, {"base_ns": 40, "tree_ns": 10, "ratio": 0.25}
-    )
-    assert (both["base_ns"], both["tree_ns"], both["ratio"]) == (30, 15, 0.5)
-    (series,) = driver.series_of("gcc", pairs, ("v1", "this tree"))
-    lines = comparison.of_series(series, "12").splitlines()
-    assert lines[1] == (
-        "gcc (12), calls: geometric mean 1.2545 (1.2545 to 1.2545) over 12; 12 above 1.00, 12 above 1.02, 12 above 1.03"
-    )
-    assert (
-        lines[3].split() == ["11", "10.0", "12.0", "1.310", "1.310", "to", "1.310"]
-        and len(lines) == 3 + comparison.WORST
-    )
-    mean, low, high = comparison.geometric_mean([[1.0, 2.0, 4.0, 1.0, 2.0]])
-    assert low < mean == 2 and low >= 1 and high <= 4
-    with pytest.raises(SystemExit):
-        driver.tree_of("no such revision", Path("/nowhere"))
+def run_of(cases: list[tuple], names: list[str], ns: dict[str, int]) -> samples.Run:
+    """Return what a process measured: each peer takes the same time for every message."""
+    lines = [{"additions": 1, "multiplications": 1, "peers": [{"name": name} for name in names]}]
+    for i, (*_, line) in enumerate(cases):
+        who = re.search(r"peers=([\d,]*)", line)[1].split(",")
+        for operation in line.split()[0].split("+"):
+            for peer in map(int, who):
+                row = {"case": i, "op": operation, "peer": peer, "count": 1, "ns": [ns[names[peer]]] * 3}
+                lines.append(row | {"add": [1] * 3, "mul": [3] * 3})
+    return samples.parse(map(json.dumps, lines))
+
+
+def test_cases_and_what_becomes_of_them():
+    """Every group of every section has cases, for the peers that it is about; columns have the names and units of the page."""
+    for section in peers.SECTIONS:
+        names = [peer.name for peer in [*peers.HORNETS, *peers.PEERS] if section in peer.sections]
+        chosen = list(groups.GROUPS)
+        cases = driver.cases_of(section, chosen, names, 41)
+        measured = {group for group, *_ in cases}
+        assert measured == {name for name, group in groups.GROUPS.items() if section in group.sections}
+        assert all(re.fullmatch(r"[a-z_+]+( [a-z]+=[\d,]+)+", line) for *_, line in cases)
+        assert len(cases) > 2300
+    assert peers.PEERS and len({peer.name for peer in peers.PEERS}) == len(peers.PEERS)
+    names = ["hornet gcc", "OpenSSL", "Nettle", "hornet gcc EVP provider", "OpenSSL EVP default", "hornet gcc edits"]
+    times = dict(zip(names, (100, 200, 50, 30, 60, 5000)))
+    chosen = ["sweep", "batch", "pieces", "edit", "evp", "keys"]
+    cases = driver.cases_of("best", chosen, names, 41)
+    found = driver.series_of("best", [run_of(cases, names, times)] * 2, cases)
+    by_group = {}
+    for series in found:
+        by_group.setdefault(series["group"], []).append(series)
+    assert list(by_group) == ["sweep", "batch", "pieces", "edit", "evp", "keys"]
+
+    def columns(series: dict) -> dict[str, list[float]]:
+        return {
+            column["name"]: column["ns"].get("samples", [column["ns"].get("median")])[0] for column in series["columns"]
+        }
+
+    assert list(columns(by_group["sweep"][0])) == ["hornet gcc", "OpenSSL"]  # Nettle cannot be the fastest
+    assert list(columns(by_group["keys"][0])) == ["hornet gcc", "OpenSSL", "Nettle"]
+    assert list(columns(by_group["batch"][0]))[0] == "hornet gcc batch" and len(by_group["batch"]) == 3
+    pieces = columns(by_group["pieces"][0])
+    assert pieces["hornet gcc"] == pieces["hornet gcc, one call"] == [results.rounded(100 * 16 / (1 << 20))] * 2
+    assert "OpenSSL, one call" not in pieces
+    assert columns(by_group["evp"][1]) == {"hornet gcc EVP provider": [30, 30], "OpenSSL EVP default": [60, 60]}
+    assert by_group["edit"][0]["xs"][3] == "whole message" and columns(by_group["edit"][0]) == {
+        "hornet gcc edits": [5000] * 2
+    }
+    ratios = {column["name"]: column["ratio"]["samples"][0] for column in by_group["keys"][0]["columns"]}
+    assert ratios == {"hornet gcc": [1, 1], "OpenSSL": [2, 2], "Nettle": [0.5, 0.5]}
+    all_ = run("a day", *chosen) | {"series": found, "clock": {"name": "chain"}}
+    all_["flags"]["rust"] = ""
+    all_["sections"][0] |= {"section": "best", "mask": None, "busy": 0.25}
+    text = page.markdown(all_, [])
+    assert "Beside 25 % of the samples, another thread ran on the same core." in text
+    assert "| whole message | 5.00 |" in text and "### ChaCha20-Poly1305 through EVP: opened" in text
+
+
+def test_a_peer_that_cannot_be_built_is_left_out(monkeypatch, capsys):
+    monkeypatch.setitem(peers.LIBRARIES, "nettle", lambda options: ["-l:libnone.a"])
+    monkeypatch.setattr(peers, "BUILD", peers.BUILD / "broken")
+    nettle = next(peer for peer in peers.PEERS if peer.name == "Nettle")
+    files, missing = peers.build_all([nettle])
+    assert files == {} and missing["Nettle"].startswith("cannot find -l:libnone.a")
+    assert "Nettle is left out: cannot find" in capsys.readouterr().err
+    with pytest.raises(samples.Failed, match="no peer 'none'; there are hornet gcc, "):
+        driver.selected(["none"])
+    assert [peer.name for peer in driver.selected(["openssl evp"])] == ["OpenSSL EVP", "OpenSSL EVP default"]
 
 
 def test_processes(tmp_path):
