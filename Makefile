@@ -10,22 +10,17 @@
 # make check         tests between edits, and installs what these need: one minute. TESTS=lint: only tests whose names
 #                    contain "lint"
 # make test          installs what the tests need, and tests: ten to twenty minutes on two cores. Further suites are test-slow,
-#                    test-cross (or test-cross-quick, with one compiler each), test-scale, test-bench, and
-#                    test-release, for which CI has no time
+#                    test-cross (or test-cross-quick, with one compiler each), test-scale, and test-release, for which CI
+#                    has no time
 # make format        formats every C, Rust, Go, Python and JavaScript file in place
-#
-# make bench         times the library against others; `make compare BASE=REV` against a git revision
-# make bench-js      times the npm package against others in Node and Chromium
-# make count-instructions    counts instructions of emulated CPUs, beside OpenSSL's; count-go: of the Go module, beside
-#                    golang.org/x/crypto's; count-cycles: cycles of compiled loops and of whole calls,
-#                    by llvm-mca
-# make study         repeats the papers' experiments on this CPU, into build/study. PUBLISH=1: into study/; QUICK=1: a minute;
-#                    ARGS: options of study/run.py, such as --csv
-# make circuit       simulates, synthesizes, places and routes Poly1305 as a circuit for an FPGA, into build/circuit/
-# make prove         proves kernels for all inputs: basic blocks, generated assembly, machine code, and what joins them
-# make coconut       schedules and emits the loops of the vector kernels, into build/coconut/. QUICK=1: two minutes
+# make prove         proves kernels for all inputs: basic blocks, generated assembly, machine code, and what joins them.
+#                    QUICK=1: not the basic blocks, the instruction selections, and clang's code, as CI does
+# make compare       compares the speed with that of another revision: BASE=REV. QUICK=1: a minute
+# make tune          measures on this CPU, and proposes from which length each kernel is used. QUICK=1: a minute
 # make dist          builds what is released, into build/dist/. PARTS="crates npm": only these
 # make clean
+#
+# Research, and comparisons with other libraries, have a Makefile of their own: make -C lab
 #
 # HORNET_KERNELS="avx2 scalar64" builds (and installs) only these kernels, and HORNET_KERNELS=all also those that are for
 # tests and measurements, which the default omits.
@@ -60,9 +55,8 @@ shared  := libhornet.so.$(version)
 exports := src/library/hornet.map
 abi     := $(shell sed -n 's/^HORNET_\([0-9]*\) {$$/\1/p' $(exports))
 
-.PHONY: all library command run install install-library install-command amalgamation provider install-provider js \
-    check test deps test-slow test-cross test-cross-quick test-release test-scale test-bench format bench bench-js bench-python python study tune \
-    compare count-instructions count-go count-cycles circuit coconut prove prove-shipped dist clean FORCE
+.PHONY: all library command run install install-library amalgamation provider install-provider js python check test \
+    test-scale format prove compare tune dist clean FORCE
 
 all: library command
 
@@ -96,13 +90,11 @@ command:
 run: command library
 	tools/demo.sh
 
-install: install-library install-command
+install: install-library command
+	tools/install-command.sh '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
 
 install-library: library
 	tools/install-library.sh '$(BUILD)' '$(version)' '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)'
-
-install-command: command
-	tools/install-command.sh '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
 
 amalgamation:
 	tools/amalgamate.py $(BUILD)/amalgamation
@@ -131,130 +123,51 @@ python:
 	bindings/python/build.sh
 	bindings/python/test.sh
 
-# Runs the tests of a suite, as many at once as there are CPUs; with TESTS=sum, those whose names contain "sum".
-run_suite = build/venv/bin/pytest -m $(1) $(if $(TESTS),-k '$(TESTS)') -n auto --maxschedchunk 1 \
-    --junitxml build/test-results/$(1).xml
+check: test-check
 
-check:
-	tests/install.sh check
-	$(call run_suite,check)
+test: test-quick
 
-deps:
-	tests/install.sh
+# Installs what the tests of a suite need, and runs them, as many at once as there are CPUs; with TESTS=sum, those whose
+# names contain "sum". tests/support/suites.py lists the suites.
+test-%:
+	tests/install.sh $*
+	build/venv/bin/pytest -m $* $(if $(TESTS),-k '$(TESTS)') -n auto --maxschedchunk 1 \
+	    --junitxml build/test-results/$*.xml
 
-test: deps
-	$(call run_suite,quick)
+test-release: export KILL_RUNS = 100
+test-release: test-scale
 
-test-slow: deps
-	coconut/install.sh
-	study/circuit/install.sh
-	bindings/python/install.sh
-	tests/integration/provider/install.sh
-	tests/integration/packages/install.sh
-	bindings/js/tests/hosts/install.sh
-	tools/apt-install.sh restic
-	$(call run_suite,slow)
-
-test-cross: deps
-	tests/cross/install.sh
-	$(call run_suite,cross)
-
-test-cross-quick: deps
-	tests/cross/install.sh
-	$(call run_suite,cross-quick)
-
-test-release: deps test-bench test-scale
-	KILL_RUNS=100 bindings/python/cluster/test.sh -k killed
-	coconut/install.sh
-	$(call run_suite,release)
-
-# In build/python, whose packages need no other deps; the command is what it compares with.
+# In build/python, whose packages need no other dependencies; the command is what it compares with.
 test-scale: command
 	bindings/python/cluster/install.sh
 	bindings/python/build.sh
 	bindings/python/cluster/test.sh
 
-test-bench: deps command
-	bench/install.sh
-	build/venv/bin/python -m pytest bench/tests
-
 format:
 	clang-format-19 -i $$(git ls-files '*.c' '*.h' '*.cc')
-	cargo fmt
-	cd bench && cargo fmt
-	cd tests/fuzz/rust && cargo fmt
+	rustfmt --edition 2024 $$(git ls-files '*.rs')
 	gofmt -w $$(git ls-files '*.go')
 	build/venv/bin/ruff format $$(git ls-files '*.py')
 	bindings/js/node_modules/.bin/prettier --write $$(git ls-files '*.js' '*.ts' 'bindings/js/*.json')
 
-bench: command
-	bench/install.sh
-	build/venv/bin/python bench/measure.py run $(if $(QUICK),--processes 2 --rounds 3 --small --out build/bench)
-
-bench-python: library
-	bindings/python/install.sh
-	bindings/python/build.sh
-	build/python/venv/bin/python bindings/python/bench/measure.py
-
-bench-js: js
-	npm ci --prefix bindings/js/bench --no-audit --no-fund
-	node bindings/js/bench/run.js $$(command -v chromium)
-
-study:
+tune:
 	tools/apt-install.sh clang-19 libgmp-dev python3-venv
 	tools/venv.sh tests/requirements.txt build/venv
-	build/venv/bin/python study/run.py $(if $(QUICK),--quick) $(if $(PUBLISH),--publish) $(ARGS)
-
-tune:
-	bench/install.sh
-	build/venv/bin/python bench/measure.py tune $(if $(QUICK),--longest 1024 --step 64 --rounds 5)
-	build/venv/bin/python bench/measure.py plan
+	build/venv/bin/python -m tools.measure.crossovers $(if $(QUICK),--processes 1 --rounds 5 --step 64 --longest 1024) $(ARGS)
 
 compare:
-	bench/install.sh
-	build/venv/bin/python bench/measure.py compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5)
-
-count-instructions: deps
-	tests/cross/install.sh
-	tests/cross/counts/instructions.py
-
-count-go: deps
-	tests/cross/install.sh
-	tests/cross/counts/go_module.py
-
-count-cycles: deps
-	tests/cross/install.sh
-	tools/apt-install.sh llvm-19
-	tests/cross/counts/cycles.py
-	tests/cross/counts/call_cycles.py
-
-circuit:
-	study/circuit/install.sh --synthesis
-	study/circuit/test.sh
-	build/circuit/venv/bin/python -m study.circuit.synthesize
+	tools/apt-install.sh clang-19 libgmp-dev python3-venv
+	tools/venv.sh tests/requirements.txt build/venv
+	build/venv/bin/python -m tools.measure.compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5 --step 7) $(ARGS)
 
 prove: library
 	coconut/install.sh
-	build/coconut/venv/bin/python -m coconut prove
-
-# What CI has time for: not the basic blocks, the instruction selections, and clang's code.
-prove-shipped: library
-	coconut/install.sh
-	build/coconut/venv/bin/python -m coconut prove --compiler gcc go go-chacha20 go-stitched objects loops algebra dispatch
-
-# With QUICK=1, few loops are scheduled, and none by CP-SAT with register constraints.
-coconut:
-	coconut/install.sh
-	build/coconut/venv/bin/python -m coconut simulate
-	build/coconut/venv/bin/python -m coconut instructions
-	build/coconut/venv/bin/python -m coconut draw $(if $(QUICK),'avx2/step 1' 'ifma/step 1' 'vmsl/step 1')
-	build/coconut/venv/bin/python -m coconut table $(if $(QUICK),--quick --seconds 10)
-	build/coconut/venv/bin/python -m coconut emit $(if $(QUICK),'avx2/step 2')
-	build/coconut/venv/bin/python -m coconut go --check
+	build/coconut/venv/bin/python -m coconut prove \
+	    $(if $(QUICK),--compiler gcc go go-chacha20 go-stitched objects loops algebra dispatch)
 
 # What is released, from the commit that is checked out, with the lists of their SHA-256.
 dist:
 	tools/release/dist.py $(PARTS)
 
 clean:
-	rm -rf build target bench/target tests/fuzz/rust/target
+	rm -rf build target tests/fuzz/rust/target

@@ -1,53 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Run python -m coconut COMMAND: -h lists the commands, and docs/coconut.md shows how they build on one another.
-
-Commands that need OR-Tools or SciPy import them themselves: the import takes longer than other commands run.
-"""
+"""Run python -m coconut COMMAND: -h lists the commands, and docs/coconut.md shows how they build on one another."""
 
 import argparse
-import json
 import os
-import re
 import signal
 import sys
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from coconut import interpret, simulate
-from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR, SCALAR_NAME, architectures_of
+from coconut.architectures import INSTRUCTION_SETS, architectures_of
 from coconut.assembler import ParseError
-from coconut.draw import draw, draw_schedule
 from coconut.graph import Graph
-from coconut.program import Program
-from coconut.select import alternatives, choices_for, select, supported
-from coconut.trace import BUILD, KERNELS, ROOT, read_traced
+from coconut.select import supported
+from coconut.trace import KERNELS, ROOT, read_traced
 
-if TYPE_CHECKING:
-    from coconut.functions import SingleBlock
-
-# The loops of `coconut table`, and of `coconut table --quick`.
-LOOPS = (
-    "avx2/step 2",
-    "avx2/long group",
-    "avx2/long step 8",
-    "ifma256/step 2",
-    "ifma256/step 4",
-    "ifma/step 2",
-    "ifma/step 4",
-    "ifma/long group",
-    "ifma/long step 16",
-    "neon/step 2",
-    "vx/step 2",
-    "rvv2/step 2",
-    "rvv2/step 4",
-    "vmsl/step 1",
-    "vmsl/step 4",
-    "scalar64/block",
-)
 PHASES = ("expand", "multiply", "reduce")
-QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
 def graphs(kernel: str) -> dict[str, Graph]:
@@ -95,215 +63,6 @@ def command_simulate(arguments: argparse.Namespace) -> None:
 def command_print(arguments: argparse.Namespace) -> None:
     graph = graph_named(arguments.block)
     print(simulate.trace(graph.simplified(), samples_of(graph)[arguments.sample]))
-
-
-def command_draw(arguments: argparse.Namespace) -> None:
-    if arguments.schedule:
-        draw_schedules(arguments)
-        return
-    for title in arguments.blocks or [graph.title for kernel in KERNELS for graph in graphs(kernel).values()]:
-        print(draw(graph_named(title).simplified(), BUILD / "pictures"))
-
-
-def draw_schedules(arguments: argparse.Namespace) -> None:
-    from coconut.optimal import ports_of
-    from coconut.tables import best_loop
-
-    for title in arguments.blocks:
-        graph = graph_named(title)
-        row = best_loop(ARCHITECTURES[graph.kernel], graph, arguments.schedule, arguments.seconds)
-        ports = ports_of(row.problem, row.loop.times, row.loop.interval)
-        assert ports is not None
-        loop = row.loop
-        path = draw_schedule(
-            row.problem.program, loop.times, ports, loop.interval, arguments.schedule, BUILD / "pictures"
-        )
-        print(f"{path}: interval {loop.interval}, {row.proved}; {row.time}")
-
-
-def command_table(arguments: argparse.Namespace) -> None:
-    from coconut.compilers import compiled_cycles
-    from coconut.tables import HEADER, best_loop, markdown
-
-    rows = []
-    for title in arguments.blocks or (QUICK_LOOPS if arguments.quick else LOOPS):
-        graph = graph_named(title)
-        for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
-            row = best_loop(architecture, graph, cpu, arguments.seconds)
-            cycles = [
-                compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
-                for compiler in ("gcc", "clang")
-            ]
-            rows.append(row.cells() + ["-" if figure is None else f"{figure:.1f}" for figure in cycles])
-            print(*rows[-1], sep=", ", file=sys.stderr)
-    print(markdown([*HEADER, "gcc", "clang"], rows))
-
-
-def command_orders(arguments: argparse.Namespace) -> None:
-    """Compare orders of a loop's instructions, and time them natively if this CPU can run them."""
-    from coconut.compilers import run_beside, runs_here
-    from coconut.orders import orders
-    from coconut.tables import markdown
-
-    graph = graph_named(arguments.block)
-    known = architectures_of(graph.kernel)
-    architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
-    # The scalar loop is not a function by itself.
-    native = runs_here(architecture) and architecture not in SCALAR
-    rows = []
-    for variant in alternatives(architecture, graph):
-        for order in orders(variant, arguments.cpu or architecture.cpus[0], arguments.seconds):
-            row = [variant.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
-            for compiler in ("gcc", "clang") if native else ():
-                compiled, emitted = run_beside(order.program, compiler, rounds=300) or (0.0, 0.0)
-                row.append(f"{emitted:.2f} / {compiled:.2f}")
-            rows.append(row)
-            print(*row, sep=", ", file=sys.stderr)
-    header = ["choices", "order", "cycles in order", "cycles, llvm-mca"]
-    print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
-
-
-# Blocks emitted in addition to the Go module's, with their variants. They are ordered for the architecture's first CPU.
-OTHERS = {
-    "ifma256/step 4": {"cut": "ternary", "times5": "multiply"},
-    "ifma256/long step 16": {"cut": "ternary", "times5": "multiply"},
-    "neon/step 2": {"shifts": "accumulated"},
-    "vx/step 2": {},
-    "vmsl/step 1": {},
-    "vmsl/step 4": {},
-    "rvv2/step 2": {},
-    "rvv2/step 4": {},
-}
-
-
-def command_emit(arguments: argparse.Namespace) -> None:
-    """Emit basic blocks as functions, and run them: as Go's assembly, in interpret.py, and on CPUs, here or emulated."""
-    from coconut.emit import go_declarations, go_file
-    from coconut.functions import SingleBlock
-    from coconut.go_module import POLY1305, poly1305_program
-    from coconut.orders import by_list
-
-    titles = [*dict.fromkeys(f"{kernel}/{block}" for kernel, blocks in POLY1305.values() for block in blocks), *OTHERS]
-    if unknown := set(arguments.blocks) - {*titles, SCALAR_NAME}:
-        raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([*titles, SCALAR_NAME])} are")
-    folder = Path(arguments.folder)
-    # In a folder of their own, because Go takes .S files for cgo's.
-    (folder / "gnu").mkdir(parents=True, exist_ok=True)
-    if not arguments.blocks or SCALAR_NAME in arguments.blocks:
-        emit_scalar(folder)
-    functions: dict[str, list[SingleBlock]] = {}
-    for title in titles:
-        if arguments.blocks and title not in arguments.blocks:
-            continue
-        name = re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title)
-        if title in OTHERS:
-            graph = graph_named(title)
-            architecture = ARCHITECTURES[graph.kernel]
-            choices = next(choices_for(architecture)) | OTHERS[title]
-            program = by_list(select(architecture, graph, choices), architecture.cpus[0])
-        else:
-            program = poly1305_program(title)
-        functions.setdefault(program.architecture.goarch, []).append(SingleBlock.of(program, name))
-    for goarch, of_arch in functions.items():
-        constraint = f"{goarch} && gc && !purego"
-        in_go = [function for function in of_arch if function.architecture.go is not None]
-        text = go_file(in_go, constraint)
-        if in_go:
-            (folder / f"blocks_{goarch}.s").write_text(text)
-            declarations = go_declarations(in_go, "emitted", constraint)
-            (folder / f"blocks_{goarch}.go").write_text(declarations + go_table(in_go))
-        # The samples of what runs, by file: one for each length of vectors.
-        runnable: dict[str, dict[str, list[dict[str, Any]]]] = {}
-        for function in of_arch:
-            (folder / "gnu" / f"{function.name}.S").write_text(function.text(function.architecture.gnu))
-            for program, suffix in lengths(function.blocks[0].program):
-                said, words = emitted_block(function, program, text if function in in_go else "")
-                print(said)
-                if words:
-                    runnable.setdefault(suffix, {})[function.name] = words
-        for suffix, words_of in runnable.items():
-            (folder / f"blocks_{goarch}{suffix}.json").write_text(json.dumps(words_of))
-
-
-def emitted_block(function: "SingleBlock", program: Program, text: str) -> tuple[str, list[dict[str, Any]]]:
-    """Check an emitted function, for vectors of that program's length, and return what was done, and words of samples."""
-    from coconut.compilers import prefix_of, run_beside, run_samples
-
-    (block,) = function.blocks
-    samples = samples_of(program.graph)
-    said = f"{function.name}: {program.graph.title}, {len(program.ops)} instructions"
-    for sample in samples:
-        interpret.compare(program, sample)
-    if text:
-        interpret.check_block(function, text, samples, program)
-        said += ", interpreted"
-    if program is not block.program:
-        said += f" with {program.graph.lanes} lanes"
-    prefix = prefix_of(program.architecture)
-    if prefix is None:
-        return said, []
-    if not prefix:
-        run_samples(function, samples)
-    if program.is_loop:
-        run_beside(program, "gcc", rounds=0, emitted=block.program)
-    # A block that is not a loop has its outputs where a loop has its accumulator.
-    out = {} if program.is_loop else {"t": [0] * block.output_words}
-    words = [{**program.words_of(sample), **out, "message": b64encode(sample.message).decode()} for sample in samples]
-    return said + f", run {'by ' + prefix[0] if prefix else 'on this CPU'}", words
-
-
-def go_table(functions: list["SingleBlock"]) -> str:
-    """Return the Go code for the test: the type State, and the functions by name, on slices."""
-    lines = ["", "type State [7]uint64", ""]
-    lines.append("var functions = map[string]func(t, powers []uint64, message *byte, iterations uint64){")
-    for function in functions:
-        first, second, *rest = (parameter.split() for parameter in function.parameters)
-        slices = [f"({first[1]})(t)", f"({second[1]})(powers)"]
-        if function.architecture.scalable:
-            slices = ["&t[0]", "&powers[0]"]
-        lines += [
-            f'\t"{function.name}": func(t, powers []uint64, message *byte, iterations uint64) {{',
-            f"\t\t{function.name}({', '.join([*slices, *(name for name, _ in rest)])})",
-            "\t},",
-        ]
-    return "\n".join([*lines, "}", ""])
-
-
-def emit_scalar(folder: Path) -> None:
-    """Emit the scalar function for each architecture, as the Go module has it."""
-    from coconut.compilers import prefix_of, run_function
-    from coconut.go_module import scalar, scalar_functions
-
-    # In a folder of their own, too: the Go package declares the function.
-    (folder / "scalar").mkdir(exist_ok=True)
-    for name, text in scalar().items():
-        (folder / "scalar" / Path(name).name).write_text(text)
-    for function in scalar_functions():
-        architecture = function.architecture
-        (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(function.text(architecture.gnu))
-        said = f"{SCALAR_NAME}: {function.description} For {architecture.name}, interpreted"
-        prefix = prefix_of(architecture)
-        if prefix is not None:
-            run_function(function, "gcc", rounds=0)
-            said += f", run {'by ' + prefix[0] if prefix else 'on this CPU'}"
-        print(said)
-
-
-def lengths(program: Program) -> list[tuple[Program, str]]:
-    """Return the program and, if its code serves every vector length, its counterparts for the other lengths.
-
-    With each there is the suffix of the file of its samples.
-    """
-    others = [
-        kernel
-        for kernel, architecture in ARCHITECTURES.items()
-        if architecture.scalable and architecture.selector is program.architecture.selector
-    ]
-    return [(program, "")] + [
-        (select(ARCHITECTURES[kernel], graphs(kernel)[program.graph.name]), f"_{KERNELS[kernel].lanes}")
-        for kernel in others
-        if kernel != program.graph.kernel
-    ]
 
 
 def command_go(arguments: argparse.Namespace) -> None:
@@ -389,23 +148,6 @@ def run(words: list[str] | None = None) -> None:
     printing = command("print", command_print, "print every value of a basic block with its expression")
     printing.add_argument("block", help="KERNEL/BLOCK, such as 'avx2/step 1'")
     printing.add_argument("--sample", type=int, default=0)
-    drawing = command("draw", command_draw, "draw these basic blocks, or all, as SVG")
-    drawing.add_argument("blocks", nargs="*")
-    drawing.add_argument("--schedule", metavar="CPU", help="draw the loops' schedules instead: ports over cycles")
-    drawing.add_argument("--seconds", type=float, default=60, help="time for each schedule")
-    table = command("table", command_table, "schedule loops and print a table")
-    table.add_argument("blocks", nargs="*")
-    table.add_argument("--quick", action="store_true", help="only a few loops")
-    table.add_argument("--seconds", type=float, default=60, help="time for each loop on each CPU")
-    ordering = command("orders", command_orders, "compare several orders of a loop's instructions, and time them")
-    ordering.add_argument("block")
-    ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
-    ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
-    emitting = command(
-        "emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, simulate and run them"
-    )
-    emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
-    emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     go = command("go", command_go, "write the generated files of bindings/go, after simulating them")
     go.add_argument("packages", nargs="*", help="only these packages: chacha20, poly1305")
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))

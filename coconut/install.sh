@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # shellcheck disable=SC2086 # an option or nothing, and packages
-tools/apt-install.sh ${1-} gcc clang-19 llvm-19 graphviz python3-venv qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+tools/apt-install.sh ${1-} gcc clang-19 llvm-19 python3-venv qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
     gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
 
 # shellcheck disable=SC2086 # an option or nothing

@@ -1,43 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Order a program's instructions such that they fit into the registers, and estimate the cycles of each order."""
 
-import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from coconut.allocate import OutOfRegisters, allocate_loop, allocate_straight, last_uses, pressure
-from coconut.continuous import continuous_times
 from coconut.emit import text_of
 from coconut.machine import mca
-from coconut.mincut import by_components
-from coconut.optimal import straight
 from coconut.program import Program
-from coconut.schedule import Problem, Room, length, problem_of
+from coconut.schedule import Problem, Room, problem_of
 
 ITERATIONS = 100
-
-# The random search: how many orders it tries, and by how many cycles it moves instructions, in turn.
-TRIES, MOVES = 200, (0.5, 1.0, 2.0, 4.0, 8.0)
-
-# With registers as a constraint, CP-SAT finds nothing in a minute for more instructions than this.
-CP_SAT_MAX = 250
-
-
-def in_order(problem: Problem) -> list[int]:
-    """Return the issue cycles on an in-order CPU, where each instruction waits for the one before it."""
-    times = [0] * problem.size
-    ready = [0] * problem.size
-    room, time = Room(problem), 0
-    for i in range(problem.size):
-        time = max(time, ready[i])
-        while not room.fits(i, time):
-            time += 1
-        room.take(i, time)
-        times[i] = time
-        for edge in problem.forward[i]:
-            ready[edge.after] = max(ready[edge.after], time + edge.latency)
-    return times
 
 
 def within_registers(problem: Problem, urgency: Sequence[float], registers: int) -> list[int]:
@@ -107,20 +80,6 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
     return order
 
 
-@dataclass(frozen=True)
-class Order:
-    """A program in one order of its instructions.
-
-    in_order_cycles are the cycles per iteration if issued in order; cycles, those of llvm-mca, which issues out of
-    order.
-    """
-
-    name: str
-    program: Program
-    in_order_cycles: int
-    cycles: float
-
-
 def total_cycles(triple: str, cpu: str, lines: Sequence[str], iterations: int) -> int:
     report = mca(triple, cpu, "\n".join(lines) + "\n", f"-iterations={iterations}")
     return int(report["CodeRegions"][0]["SummaryView"]["TotalCycles"])
@@ -142,17 +101,6 @@ def simulated_cycles(program: Program, cpu: str) -> float:
     return steady_cycles(architecture.triple, cpu, [*lines, *advance])
 
 
-def measured(name: str, program: Program, cpu: str) -> Order | None:
-    """Return the order with its cycles; None if it does not fit into the registers."""
-    try:
-        if program.is_loop:
-            allocate_loop(program)
-    except OutOfRegisters:
-        return None
-    problem = problem_of(program, cpu)
-    return Order(name, program, length(problem, in_order(problem)), simulated_cycles(program, cpu))
-
-
 def within(program: Program, problem: Problem, urgency: Sequence[float]) -> Iterator[Program]:
     """Yield the program in the orders of list scheduling with all registers and, for a loop, with fewer and fewer."""
     registers = program.architecture.registers
@@ -172,57 +120,3 @@ def by_list(program: Program, cpu: str) -> Program:
             continue
         return ordered
     return program
-
-
-def by_random_search(program: Program, problem: Problem, times: Sequence[float], cpu: str) -> list[float]:
-    """Return the urgency with the fewest cycles in order of those near the given one: the paper's section 10, where
-    continuous optimization guides a random algorithm. The numbers are the same in every run."""
-    numbers = random.Random(1305)
-
-    def cycles(urgency: Sequence[float]) -> int:
-        ordered = next(within(program, problem, urgency))
-        moved = problem_of(ordered, cpu)
-        return length(moved, in_order(moved))
-
-    best = [float(time) for time in times]
-    least = cycles(best)
-    for i in range(TRIES):
-        near = [time + numbers.gauss(0, MOVES[i % len(MOVES)]) for time in best]
-        if (found := cycles(near)) < least:
-            best, least = near, found
-    return best
-
-
-def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
-    """Return the orders that fit, in this sequence.
-
-    They are: as the field is written; by list scheduling, continuous optimization, a random search near it and minimum
-    cuts, all within the registers; by CP-SAT.
-    """
-    found = [measured("as written", program, cpu)]
-    problem = problem_of(program, cpu)
-    registers = program.architecture.registers
-    times = list(continuous_times(problem))
-    urgencies = {
-        "list": [-float(height) for height in problem.heights],
-        "continuous": times,
-        "random search": by_random_search(program, problem, times, cpu),
-        "minimum cuts": by_components(problem),
-    }
-    for name, urgency in urgencies.items():
-        # The highest limit that works.
-        measurements = (measured(name, ordered, cpu) for ordered in within(program, problem, urgency))
-        found.append(next(filter(None, measurements), None))
-    issued = in_order(problem)
-    schedule = None
-    # CP-SAT does not know which instructions must stay together.
-    if seconds > 0 and problem.size <= CP_SAT_MAX and not program.implicit_edges():
-        schedule = straight(problem, seconds, registers, hint=issued, horizon=length(problem, issued))
-    if schedule is not None:
-        last = last_uses(program)
-        freed = [sum(last[arg] == i for arg in set(op.args)) for i, op in enumerate(program.ops)]
-        places = sorted(range(problem.size), key=lambda i: (schedule.times[i], -freed[i], i))
-        found.append(
-            measured("CP-SAT" + ", cut off by the limit" * schedule.is_cut_off, program.reordered(places), cpu)
-        )
-    return [order for order in found if order is not None]

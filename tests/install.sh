@@ -5,9 +5,17 @@
 # parts of Rust with rustup, bindgen with cargo, pytest and other Python packages with pip, the dependencies of bindings/js
 # with npm and those of bindings/go with go. Does nothing, and needs no network, if nothing is missing.
 #
-#     tests/install.sh [check]      check: only what `make check` needs
+#     tests/install.sh [SUITE]      for a suite of tests/support/suites.py; quick by default
 set -eu
 cd "$(dirname "$0")/.."
+suite=${1-quick}
+case $suite in
+check | quick | slow | cross | cross-quick | release) ;;
+*)
+    echo "tests/install.sh: there is no suite $suite" >&2
+    exit 2
+    ;;
+esac
 
 tools/apt-install.sh g++ clang-19 ccache clang-format-19 libgmp-dev libgcrypt20-dev nettle-dev libssl-dev shellcheck \
     python3-venv
@@ -18,7 +26,7 @@ if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/nul
 fi
 tools/venv.sh tests/requirements.txt build/venv
 bindings/js/install.sh
-[ "${1-}" != check ] || exit 0
+[ "$suite" != check ] || exit 0
 
 tools/apt-install.sh abigail-tools clang-tidy-19 libclang1-19 lld-19 libclang-rt-19-dev cmake pkg-config openssl valgrind \
     qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish fuse3 \
@@ -42,3 +50,16 @@ if ! modules off 2> /dev/null; then
     echo "downloading what bindings/go/compare/go.mod names"
     modules "$(go env GOPROXY)"
 fi
+
+case $suite in
+slow)
+    coconut/install.sh
+    bindings/python/install.sh
+    tests/integration/provider/install.sh
+    tests/integration/packages/install.sh
+    bindings/js/tests/hosts/install.sh
+    tools/apt-install.sh restic
+    ;;
+cross*) tests/cross/install.sh ;;
+release) coconut/install.sh ;;
+esac

@@ -28,6 +28,7 @@ def files(*patterns):
     "command, patterns, arguments",
     row("lint-clang-format", ["clang-format-19", "--dry-run", "--Werror"], ["*.c", "*.h", "*.cc"], [], suites=FAST),
     row("lint-shellcheck", ["shellcheck", "-x", "-P", f"SCRIPTDIR:{ROOT}"], ["*.sh", ".ci/run"], [], suites=FAST),
+    row("lint-rustfmt", ["rustfmt", "--check", "--edition", "2024"], ["*.rs"], [], suites=FAST),
     row("lint-ruff", [RUFF, "check", "--quiet"], ["*.py"], [], suites=FAST),
     row("lint-ruff-format", [RUFF, "format", "--quiet", "--check"], ["*.py"], [], suites=FAST),
     # Types are checked by bindings/js/build.sh.
@@ -40,7 +41,6 @@ def files(*patterns):
     ),
     row("lint-tidy", TIDY, ["src/*.c"], ["--", "-std=c11", "-DHORNET_ALL_KERNELS=1"], cpu_seconds=60),
     row("lint-tidy-examples", TIDY, ["examples/c/*.c"], ["--", "-std=gnu11", "-Iinclude"]),
-    row("lint-tidy-study", TIDY, ["study/*.c"], ["--", "-std=gnu11"], cpu_seconds=30),
     row(
         "lint-tidy-provider",
         TIDY,
@@ -66,17 +66,6 @@ def test_lint_gofmt():
 @suite("quick")
 def test_lint_go_vet():
     run("go", "-C", "tests/integration/restic", "vet", ".", env={"CGO_CFLAGS": f"-I{ROOT}/include"})
-
-
-@rows(
-    "workspace",
-    *(
-        row(f"lint-rustfmt-{name.replace('/', '-').strip('.')}".strip("-"), name, suites=FAST)
-        for name in (".", "bench", "tests/fuzz/rust")
-    ),
-)
-def test_lint_rustfmt(workspace):
-    run("cargo", "fmt", "--check", cwd=ROOT / workspace)
 
 
 @suite("quick", cpu_seconds=60)

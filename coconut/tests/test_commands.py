@@ -13,7 +13,7 @@ import pytest
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR
 from coconut.check_instructions import check_architecture
-from coconut.compilers import prefix_of
+from coconut.native import prefix_of
 from coconut.tests.conftest import Command
 from coconut.trace import HERE, KERNELS, ROOT
 
@@ -64,49 +64,8 @@ def test_closed_pipe() -> None:
     assert ran.stderr == b""
 
 
-def test_print_and_draw(coconut: Command, tmp_path: Path) -> None:
+def test_print(coconut: Command) -> None:
     assert "mul32(t[0], R^1[0])" in coconut("print", "avx2/step 1")
-    picture = Path(coconut("draw", "vmsl/step 1").strip()).read_text()
-    assert all(colour in picture for colour in ("#cfe2f3", "#f9cb9c", "#d9ead3"))  # expand, multiply, reduce
-    # Both vector units are busy in every cycle of the interval.
-    assert coconut("draw", "vmsl/step 1", "--schedule", "z14", "--seconds", "1000")
-    assert (tmp_path / "pictures" / "vmsl-step-1-z14.svg").read_text().count(">100 %<") == 2
-
-
-@pytest.mark.parametrize(
-    ("block", "seconds", "row"),
-    (
-        ("avx2/long group", "100", "| optimal |"),
-        ("rvv2/step 2", "1", " s, cut off by the limit |"),  # two minutes do not find a schedule at the bound
-        ("vmsl/step 1", "1000", "| 50 | 44 | 50 | optimal |"),  # found in two seconds
-        ("ifma/step 2", "1000", "| 36 | optimal |"),  # each instruction has a port of Zen 4
-    ),
-)
-def test_table(coconut: Command, block: str, seconds: str, row: str) -> None:
-    assert row in coconut("table", block, "--seconds", seconds)
-
-
-def test_emitted(coconut: Command, tmp_path: Path) -> None:
-    """Go's assembler accepts the files, go vet finds that functions match their declarations, and they run."""
-    assert "with 8 lanes, run by qemu-riscv64" in coconut("emit", "--folder", tmp_path)
-    shutil.copy(HERE / "go" / "blocks_test.go", tmp_path)
-    (tmp_path / "go.mod").write_text("module emitted\n\ngo 1.24\n")
-    assert subprocess.run(["gofmt", "-l", "."], cwd=tmp_path, capture_output=True, check=True).stdout == b""
-    check_go(tmp_path, "vet", ".")
-    check_go(tmp_path, "test", ".")
-    check_go(tmp_path, "vet", ".", GOARCH="s390x")
-    check_go(tmp_path, "test", "-exec", "qemu-s390x -cpu max", ".", GOARCH="s390x")
-    check_go(tmp_path, "vet", ".", GOARCH="riscv64")
-    check_go(tmp_path, "test", "-c", "-o", "blocks.test", ".", GOARCH="riscv64")
-    # One RISC-V program serves vectors of 128, 256 and 512 bits.
-    for lanes, file in ((2, "blocks_riscv64.json"), (4, "blocks_riscv64_4.json"), (8, "blocks_riscv64_8.json")):
-        cpu = f"rv64,v=true,vlen={64 * lanes},vext_spec=v1.0"
-        environment = os.environ | {"BLOCKS": file}
-        subprocess.run(["qemu-riscv64", "-cpu", cpu, "./blocks.test"], cwd=tmp_path, env=environment, check=True)
-    # A mistake in the emitted file is noticed.
-    file_amd64 = tmp_path / "blocks_amd64.s"
-    file_amd64.write_text(changed(file_amd64.read_text(), r"VPSRLQ \$26", "VPSRLQ $27"))
-    assert go(tmp_path, "test", ".").returncode != 0
 
 
 def changed(text: str, old: str, new: str) -> str:

@@ -35,7 +35,7 @@ from support.build import (
 )
 from support.commands import ROOT, WORKSPACE, attempt, cpus, fails, output, run
 from support.kernels import kernel_names, lanes_program
-from support.suites import row, rows, suite
+from support.suites import row, rows, scripts, suite
 
 __all__ = [
     "ALL_KERNELS",
@@ -58,6 +58,7 @@ __all__ = [
     "row",
     "rows",
     "run",
+    "scripts",
     "sources_in",
     "suite",
 ]

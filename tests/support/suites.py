@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The suites, and the marks that put a test into them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -45,6 +45,14 @@ def row(name: str, *values: Any, suites: str = "quick", cpu_seconds: int = CPU_S
 def rows(arguments: str, *calls: Any) -> pytest.MarkDecorator:
     """Call a test function once for each row, with these arguments."""
     return pytest.mark.parametrize(arguments, calls)
+
+
+def scripts(suites: str, *lines: str) -> Iterator[Any]:
+    """Return rows: each line is the test's name, the script and its arguments, and its CPU time if that is long."""
+    for line in lines:
+        words = line.split()
+        seconds = int(words.pop()[1:]) if words[-1].startswith("~") else 10
+        yield row(words[0], *[words[1:]], suites=suites, cpu_seconds=seconds)
 
 
 def test_name(item: pytest.Item) -> str:

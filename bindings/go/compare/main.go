@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints the times as JSON, in the
-// form that bench/report/results.py describes. `python bench/measure.py go` runs it and prints a table.
+// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints the times as JSON.
 //
 //	go run . [-rounds N] [-sweep | -lengths N,...]
 //	go run . -calls N -operation NAME -library hornet|x/crypto -lengths N
 //
 // With -sweep it measures every length from 0 to 4096 bytes, each for a short time. With -calls it only calls one function, whose
-// instructions tests/cross/counts/go_module.py counts.
+// instructions an emulator can count.
 package main
 
 import (

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Draw and schedule the library's loops: python -m lab.schedules COMMAND; -h lists the commands, README.md explains them."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from coconut.__main__ import graph_named, graphs
+from coconut.architectures import SCALAR, SCALAR_NAME
+from coconut.assembler import ParseError
+from coconut.native import runs_here
+from coconut.select import alternatives
+from coconut.simulate import Mismatch
+from coconut.trace import BUILD, KERNELS
+from lab.schedules.architectures import ARCHITECTURES, architectures_of
+from lab.schedules.compiled import compiled_cycles
+from lab.schedules.draw import draw, draw_schedule
+from lab.schedules.emit import emit
+from lab.schedules.native import run_beside
+from lab.schedules.optimal import ports_of
+from lab.schedules.orders import orders
+from lab.schedules.tables import HEADER, best_loop, markdown
+
+# The loops of `table`, and of `table --quick`.
+LOOPS = (
+    "avx2/step 2",
+    "avx2/long group",
+    "avx2/long step 8",
+    "ifma256/step 2",
+    "ifma256/step 4",
+    "ifma/step 2",
+    "ifma/step 4",
+    "ifma/long group",
+    "ifma/long step 16",
+    "neon/step 2",
+    "vx/step 2",
+    "rvv2/step 2",
+    "rvv2/step 4",
+    "vmsl/step 1",
+    "vmsl/step 4",
+    "scalar64/block",
+)
+QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
+
+
+def command_draw(arguments: argparse.Namespace) -> None:
+    if arguments.schedule:
+        draw_schedules(arguments)
+        return
+    for title in arguments.blocks or [graph.title for kernel in KERNELS for graph in graphs(kernel).values()]:
+        print(draw(graph_named(title).simplified(), BUILD / "pictures"))
+
+
+def draw_schedules(arguments: argparse.Namespace) -> None:
+    for title in arguments.blocks:
+        graph = graph_named(title)
+        row = best_loop(ARCHITECTURES[graph.kernel], graph, arguments.schedule, arguments.seconds)
+        ports = ports_of(row.problem, row.loop.times, row.loop.interval)
+        assert ports is not None
+        loop = row.loop
+        path = draw_schedule(
+            row.problem.program, loop.times, ports, loop.interval, arguments.schedule, BUILD / "pictures"
+        )
+        print(f"{path}: interval {loop.interval}, {row.proved}; {row.time}")
+
+
+def command_table(arguments: argparse.Namespace) -> None:
+    rows = []
+    for title in arguments.blocks or (QUICK_LOOPS if arguments.quick else LOOPS):
+        graph = graph_named(title)
+        for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
+            row = best_loop(architecture, graph, cpu, arguments.seconds)
+            cycles = [
+                compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
+                for compiler in ("gcc", "clang")
+            ]
+            rows.append(row.cells() + ["-" if figure is None else f"{figure:.1f}" for figure in cycles])
+            print(*rows[-1], sep=", ", file=sys.stderr)
+    print(markdown([*HEADER, "gcc", "clang"], rows))
+
+
+def command_orders(arguments: argparse.Namespace) -> None:
+    """Compare orders of a loop's instructions, and time them natively if this CPU can run them."""
+    graph = graph_named(arguments.block)
+    known = architectures_of(graph.kernel)
+    architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
+    # The scalar loop is not a function by itself.
+    native = runs_here(architecture) and architecture not in SCALAR
+    rows = []
+    for variant in alternatives(architecture, graph):
+        for order in orders(variant, arguments.cpu or architecture.cpus[0], arguments.seconds):
+            row = [variant.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
+            for compiler in ("gcc", "clang") if native else ():
+                compiled, emitted = run_beside(order.program, compiler, rounds=300) or (0.0, 0.0)
+                row.append(f"{emitted:.2f} / {compiled:.2f}")
+            rows.append(row)
+            print(*row, sep=", ", file=sys.stderr)
+    header = ["choices", "order", "cycles in order", "cycles, llvm-mca"]
+    print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
+
+
+def command_emit(arguments: argparse.Namespace) -> None:
+    emit(arguments.blocks, Path(arguments.folder))
+
+
+def run(words: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="lab.schedules", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, function: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(function=function)
+        return added
+
+    drawing = command("draw", command_draw, "draw these basic blocks, or all, as SVG")
+    drawing.add_argument("blocks", nargs="*")
+    drawing.add_argument("--schedule", metavar="CPU", help="draw the loops' schedules instead: ports over cycles")
+    drawing.add_argument("--seconds", type=float, default=60, help="time for each schedule")
+    table = command("table", command_table, "schedule loops and print a table")
+    table.add_argument("blocks", nargs="*")
+    table.add_argument("--quick", action="store_true", help="only a few loops")
+    table.add_argument("--seconds", type=float, default=60, help="time for each loop on each CPU")
+    ordering = command("orders", command_orders, "compare several orders of a loop's instructions, and time them")
+    ordering.add_argument("block")
+    ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
+    ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
+    emitting = command("emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, and run them")
+    emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
+    emitting.add_argument("--folder", default=str(BUILD / "emitted"))
+    arguments = parser.parse_args(words)
+    try:
+        arguments.function(arguments)
+    except (Mismatch, ParseError, ValueError) as error:
+        sys.exit(f"lab.schedules: {error}")
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compile the library's loops with gcc and clang, and estimate their cycles by LLVM's models."""
+
+import re
+import subprocess
+
+from coconut.native import COMPILERS, OPTIONS
+from coconut.orders import steady_cycles
+from lab.schedules.native import IN_C, file_of, hooked
+
+
+def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, list[str]]:
+    """Return the iterations of the loops in assembly, by name, if they are basic blocks."""
+    options = [*OPTIONS, "-S", "-o", "-", hooked("loops.h"), str(file_of(kernel))]
+    command = [*COMPILERS[triple][compiler], *options]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    loops = {}
+    for found in re.finditer(r"LLVM-MCA-BEGIN ([^\n]*)\n(.*?)\n[^\n]*LLVM-MCA-END", run.stdout, re.DOTALL):
+        # llvm-mca has no use for directives about lines and files.
+        lines = [line for line in found[2].splitlines() if re.match(r"\s+[a-z]", line)]
+        if not any(re.match(r"\s+j", line) for line in lines):
+            loops[found[1]] = lines
+    return loops
+
+
+def compiled_cycles(triple: str, compiler: str, kernel: str, block: str, cpu: str) -> float | None:
+    """Return the steady-state cycles per iteration; None if it is not a basic block, or the library has no such loop."""
+    if kernel in IN_C:
+        return None
+    lines = compiled_loops(triple, compiler, kernel).get(block)
+    return None if lines is None else steady_cycles(triple, cpu, lines)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Schedule by continuous optimization: section 10 of the z14 paper.
+
+Issue cycles are real numbers. Breaches cost a penalty that grows with their square: using a result too early, and
+overfilling a resource, of which each instruction takes a share in the cycles around its own. Using registers costs a
+linear penalty: an instruction is drawn to earlier cycles by the registers that it frees, counted as the share that it
+has in the users of each operand, and to later ones by the register that it takes. The result is the order of urgency
+for list scheduling.
+"""
+
+import numpy
+from scipy.optimize import minimize
+
+from lab.schedules.modulo import Problem, list_schedule
+
+# Weights of the penalties. The first two are of constraints that must hold, and outweigh the others.
+DEPENDENCE, RESOURCE, REGISTERS, LENGTH = 4.0, 1.0, 0.02, 0.05
+ROUNDS = 150
+# Cycles that an instruction's share extends to each side, so that the gradient sees the room there.
+REACH = 2.0
+
+
+def register_weights(problem: Problem) -> numpy.ndarray:
+    """Return, for each instruction, the registers that it frees less the one that it takes."""
+    program = problem.program
+    first = program.first_op
+    uses = numpy.zeros(first + problem.size)
+    for op in program.ops:
+        for arg in set(op.args):
+            uses[arg] += 1
+    return numpy.array([sum(1 / uses[arg] for arg in set(op.args)) - 1 for op in program.ops])
+
+
+def continuous_times(problem: Problem) -> numpy.ndarray:
+    """Return the issue cycles at a minimum near the list schedule; there are many minima."""
+    start = numpy.array(list_schedule(problem), dtype=float)
+    edges = [edge for edge in problem.edges if edge.distance == 0]
+    before = numpy.array([edge.before for edge in edges])
+    after = numpy.array([edge.after for edge in edges])
+    latency = numpy.array([edge.latency for edge in edges], dtype=float)
+    cycles = numpy.arange(start.max() + 2 * REACH)
+    weights = register_weights(problem)
+    demands = []
+    for resource in problem.resources:
+        instructions = numpy.array([i for i, _, _ in resource.demands])
+        demands.append(
+            (
+                instructions,
+                numpy.array([room * length for _, room, length in resource.demands], dtype=float),
+                resource.room,
+            )
+        )
+
+    def penalty(times: numpy.ndarray) -> tuple[float, numpy.ndarray]:
+        late = numpy.maximum(0, times[before] + latency - times[after])
+        total = DEPENDENCE * float(late @ late)
+        gradient = numpy.zeros_like(times)
+        numpy.add.at(gradient, before, 2 * DEPENDENCE * late)
+        numpy.add.at(gradient, after, -2 * DEPENDENCE * late)
+        for instructions, demand, room in demands:
+            # A raised cosine, whose sum over the cycles is the demand.
+            angle = (times[instructions][:, None] - cycles[None, :]) * numpy.pi / REACH
+            inside = numpy.abs(angle) < numpy.pi
+            share = numpy.where(inside, (1 + numpy.cos(angle)) / (2 * REACH), 0) * demand[:, None]
+            over = numpy.maximum(0, share.sum(axis=0) - room)
+            total += RESOURCE * float(over @ over)
+            slope = numpy.where(inside, -numpy.sin(angle) * numpy.pi / (2 * REACH * REACH), 0) * demand[:, None]
+            numpy.add.at(gradient, instructions, 2 * RESOURCE * (slope @ over))
+        total += float((REGISTERS * weights + LENGTH / problem.size) @ times)
+        return total, gradient + REGISTERS * weights + LENGTH / problem.size
+
+    bounds = [(0, cycles[-1])] * problem.size
+    found = minimize(penalty, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": ROUNDS})
+    times: numpy.ndarray = found.x
+    return times

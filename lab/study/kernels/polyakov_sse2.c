@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Polyakov's radix 2^26, SSE2 lanes. */
+#include "../../../src/core/compiler.h"
+
+#if HORNET_X86
+
+#define KERNEL lazy_sse2
+#include "../../../src/poly1305/kernel_begin.h"
+
+#include "../../../src/poly1305/lanes/sse2.h"
+
+#include "../../../src/poly1305/field/radix26.h"
+
+#include "../horner/lazy.h"
+
+LAZY_KERNEL(polyakov_sse2, CPU_sse2, FRONT_SCALAR, 1);
+
+#include "../../../src/poly1305/kernel_end.h"
+
+#endif

@@ -1,0 +1,1619 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The study's page, a self-contained file made from results of one or several CPUs, those for the z14, and the papers'
+numbers.
+
+Every measured number comes from the results, every number for VMSL from lab/study/results/z14-model.json, and every number
+of a paper from lab/study/papers.json. A sentence that concludes is chosen by the intervals of what was measured; causes are
+given only where something counted or measured them.
+"""
+
+import json
+import re
+import sys
+from html import escape
+from pathlib import Path
+from statistics import mean, median
+
+import numpy
+
+STUDY = Path(__file__).resolve().parent
+LAB = STUDY.parent
+sys.path.append(str(LAB))
+
+from report import results  # noqa: E402
+from report.figures import Drawing, Line, Panel, bars, bytes_text, linear_axis, log_axis, panels, style  # noqa: E402
+from report.samples import Samples, drift, rates  # noqa: E402
+from tools.measure import intervals  # noqa: E402
+from tools.measure.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
+
+MODEL = STUDY / "results" / "z14-model.json"
+COUNTS = LAB / "counts/results.md"
+ORDERS = LAB / "schedules/results/times.md"
+PAPERS = json.loads((STUDY / "papers.json").read_text())
+RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
+AGAIN = " again"
+# The papers' tables and figures, and parts of the captions of ours that show the same.
+OF_THE_PAPERS = [
+    ("IET paper", "table 1", ["Table 1 of the IET paper"]),
+    ("", "section 4.1", ["section 4.1 of the IET paper"]),
+    ("", "tables 2 and 3", ["tables 2 and 3 of the IET paper"]),
+    ("", "section 5, lengths that are faster", ["At how many of the lengths"]),
+    ("", "tables 4 to 6", ["Tables 4, 5 and 6 of the IET paper"]),
+    ("", "figures 12 to 23", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
+    ("dissertation", "tables 1 and 2", ["Tables 1 and 2 of the dissertation"]),
+    ("", "figures 1 to 14", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
+    ("", "section 5.2", ["the dissertation's section 5.2"]),
+    ("", "section 6", ["The same by n mod 128", "n mod 128", "8 lanes"]),
+    ("Bernstein", "section 1", ["Section 1 of Bernstein"]),
+    ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein"]),
+    ("", "section 5", ["Sections 2, 4 and 5 of Bernstein", "Section 5 of Bernstein"]),
+    ("", "appendix A", ["Appendix A of Bernstein"]),
+    ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
+    ("", "scalar", ["Scalar, cycles per byte"]),
+    ("", "NEON", ["Radix 2^26 in NEON", "Not measured: the library"]),
+    ("", "Arm, POWER and z", ["Scalar and floating point on Arm", "Not measured: the library"]),
+    ("", "x87", ["Radix 2^32 in x87"]),
+    ("", "AVX doubles", ["Radix of about 2^22"]),
+    ("", "short inputs", ["Where the switch"]),
+    ("z14", "figure 4 and section 10", ["Figure 4 and section 10 of the z14 paper"]),
+    ("", "figure 5", ["Figure 5 of the z14 paper", "reduction adds"]),
+    ("", "section 6", ["section 6 of the z14 paper", "a call of the paper's message"]),
+]
+
+STYLE = (
+    style(":root")
+    + """
+:root { color-scheme: light dark; }
+body { background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif; max-width: 1120px;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.8rem; } h2 { margin-top: 3rem; border-top: 1px solid var(--grid); padding-top: 1.5rem; }
+p { max-width: 52rem; } .soft, figcaption, .caption { color: var(--soft); }
+figure { margin: 1.5rem 0; } svg { width: 100%; height: auto; display: block; }
+table { border-collapse: collapse; margin: .3rem 0 1rem; font-variant-numeric: tabular-nums; font-size: 14.5px; }
+.caption { margin: 1.2rem 0 0; } th, td { padding: .2rem .7rem; text-align: right; }
+th:first-child, td:first-child { text-align: left; } td + td { white-space: nowrap; } th { border-bottom: 1px solid var(--soft); font-weight: 600; }
+tr.here td { font-weight: 600; } .wide { overflow-x: auto; }
+h3 { margin-top: 2rem; }
+"""
+)
+
+
+def powers(text: str) -> str:
+    """Convert 2^26 to 2 with a raised 26."""
+    return re.sub(r"\^(\d+)", r"<sup>\1</sup>", text)
+
+
+def in_text(text: str) -> str:
+    """Do the same for text in a figure, which cannot contain elements."""
+    return re.sub(r"\^(\d+)", lambda found: found[1].translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")), text)
+
+
+def table(caption: str, head: list[str], rows: list[list], here: int = 0, number: str = "", id_: str = "") -> str:
+    """Return a table whose last `here` rows are this CPU's."""
+
+    def cell(value):
+        if value is None:
+            return "<td>–</td>"
+        if isinstance(value, float):
+            return f"<td>{value:.{3 if abs(value) < 0.2 else 2}f}</td>"
+        return f"<td>{powers(escape(str(value)))}</td>"
+
+    body = "".join(
+        f"<tr{' class=here' if i >= len(rows) - here else ''}>{''.join(map(cell, row))}</tr>"
+        for i, row in enumerate(rows)
+    )
+    of_id = f' id="{id_}"' if id_ else ""
+    return (
+        f'<div class="wide"{of_id}><p class="caption">{number}{powers(escape(caption))}</p><table><tr>'
+        f"{''.join(f'<th>{powers(escape(name))}</th>' for name in head)}</tr>{body}</table></div>"
+    )
+
+
+def brackets(interval: Interval, digits: int = 1) -> str:
+    """Return a median with its interval."""
+    middle, low, high = (
+        f"{value:.{digits}f}".replace(f"-{0:.{digits}f}", f"{0:.{digits}f}")
+        for value in (interval.middle, interval.low, interval.high)
+    )
+    return f"{middle} [{'no interval' if interval.low == -numpy.inf else f'{low}, {high}'}]"
+
+
+def shares_text(found: list[Interval]) -> list[str | None]:
+    """Return how many are faster, not different and slower, in %; nothing where there are no intervals."""
+    shares = intervals.shares(found)
+    known = found[0].low != -numpy.inf
+    return [f"{shares[verdict]:.1f}" if known else None for verdict in (FASTER, NO_DIFFERENCE, SLOWER)]
+
+
+def paragraph(*sentences: str) -> str:
+    return f"<p>{powers(' '.join(filter(None, sentences)))}</p>"
+
+
+def counts_elsewhere(text: str) -> list[list[str | None]]:
+    """Return a row for each kernel of the library in lab/counts/results.md that has a model of llvm-mca or was
+    run for Arm, POWER or z: CPU, kernel, instructions executed per byte of a long message, and the least cycles per byte of
+    a loop, gcc and clang."""
+
+    def tables(title: str) -> dict[tuple[str, str], list[str]]:
+        found, first = {}, ""
+        for line in text.partition(f"## {title}\n")[2].partition("\n## ")[0].split("\n"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if len(cells) > 3 and cells[1].startswith("`"):
+                first = cells[0] or first
+                found[first, cells[1].strip("`")] = cells[2:]
+            elif len(cells) > 3:
+                first = cells[0] or first
+        return found
+
+    executed = tables("Instructions per byte")
+    architectures = {"neoverse": "aarch64", "cortex": "aarch64", "apple": "aarch64", "z": "s390x", "pwr": "ppc64le"}
+    rows, seen = [], set()
+    for (cpu, kernel), cells in tables("Cycles for 64 bytes, by llvm-mca").items():
+        of = next((name for prefix, name in architectures.items() if cpu.startswith(prefix)), None)
+        if (of, kernel) not in executed:
+            continue
+        seen.add((of, kernel))
+        # "26 / 27" is one figure for each compiler, "26" the same for both; "-" stands for no such loop.
+        loops = [(cell.split(" / ") * 2)[:2] for cell in cells if cell]
+        least = [min(float(loop[i]) for loop in loops if loop[i] != "-") / 64 for i in (0, 1)]
+        rows.append([cpu, kernel, executed[of, kernel][-1], " / ".join(f"{value:.2f}" for value in least)])
+    for (of, kernel), cells in executed.items():
+        if of in ("armhf", *architectures.values()) and (of, kernel) not in seen:
+            rows.append([f"{of}, no model", kernel, cells[-1], None])
+    return rows
+
+
+def orders_of_vmsl(text: str) -> list[list[str]]:
+    """Return the head and the rows of coconut's orders of an iteration on VMSL in lab/schedules/results/times.md."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.split("\n") if line.startswith("| ")]
+    head = next(row for row in rows if row[0] == "loop")
+    return [head, *(row for row in rows if row[0].startswith("vmsl/"))]
+
+
+class Report:
+    def __init__(self, found: dict, file_name: str, model: dict) -> None:
+        self.results = found
+        self.file_name = file_name
+        self.model = model
+        self.out: list[str] = []
+        self.drawn: list[Drawing] = []
+        self.prefix = ""
+        self.captions: dict[str, list[str]] = {"table": [], "figure": []}
+        self.builds = list(found["tools"])
+        flags = found["flags"]["hornet"]
+        self.here = results.title(found["machine"]) + ("" if flags == "-O2" else f", {flags}")
+        self.labels = {kernel["name"]: kernel["label"] for kernel in found["kernels"]}
+        self.samples = Samples(found)
+        # A median over the processes, in cycles.
+        self.cycles = {key: self.samples.medians(*key) for key in self.samples.of}
+        self.is_partial = bool(found["runs"][0].get("filters"))
+
+    def series(self, group: str, variant: str, column: str) -> dict[int, float]:
+        """Return cycles by length; empty for a kernel that does not run on this CPU."""
+        return self.cycles.get((group, variant, column), {})
+
+    def lengths(self) -> list[int]:
+        return next(results.find(self.results, None, "lengths"))["xs"]
+
+    def per_byte(self, build: str, kernel: str, length: int) -> float | None:
+        value = self.series("lengths", build, kernel).get(length)
+        return None if value is None else round(value / length, 2 if value / length >= 0.2 else 3)
+
+    def large(self) -> int:
+        return max(self.lengths())
+
+    def runs(self, *kernels: str) -> bool:
+        """Return whether these were measured at the lengths of the papers' tables."""
+        return all(("lengths", "gcc", kernel) in self.cycles for kernel in kernels)
+
+    def lines(self, kernels: str, build: str) -> list[Line]:
+        """Return a line for each kernel; each word is its name and its colour."""
+        found = []
+        for kernel, colour in (word.split(":") for word in kernels.split()):
+            points = [(n, value / n) for n, value in self.series("lengths", build, kernel).items()]
+            if points:
+                label = self.labels.get(kernel, kernel).replace("Goll-Gueron", "GG")  # which has room beside the figure
+                found.append(Line(in_text(label), points, colour))
+        return found
+
+    # The parts of the page, each of which these append to.
+
+    def say(self, *sentences: str) -> None:
+        if any(sentences):
+            self.out.append(paragraph(*sentences))
+
+    def numbered(self, kind: str, caption: str) -> tuple[str, str]:
+        """Return the number of a table or figure as the beginning of its caption, and its id."""
+        self.captions[kind].append(caption)
+        number = len(self.captions[kind])
+        return f"<strong>{kind.title()} {number}.</strong> ", f"{self.prefix}{kind}-{number}"
+
+    def table(self, caption: str, head: list[str], rows: list[list], here: int = 0) -> None:
+        self.out.append(table(caption, head, rows, here, *self.numbered("table", caption)))
+
+    def figure(self, caption: str, drawing: Drawing) -> None:
+        self.drawn.append(drawing)
+        number, id_ = self.numbered("figure", caption)
+        self.out.append(f'<figure id="{id_}">{drawing}<figcaption>{number}{powers(caption)}</figcaption></figure>')
+
+    def per_byte_figure(self, caption: str, title: str, lines: list[Line]) -> None:
+        xs, ys = zip(*[point for one in lines for point in one.points])
+        x, y = log_axis("message length (bytes)", xs, 2, bytes_text), log_axis("cycles per byte", ys, 10)
+        self.figure(caption, panels(title, [Panel("", x, y, lines)], height=430))
+
+    @staticmethod
+    def by_length(title: str, lines: list[Line], y_title: str, zero: bool = True) -> Panel:
+        """Return a chart over the message length."""
+        xs, ys = zip(*[point for line in lines for point in line.points])
+        x = linear_axis("message length (bytes)", xs, zero=zero, tight=True)
+        return Panel(title, x, linear_axis(y_title, ys, zero=zero), lines)
+
+    def head(self, sections: list[tuple[str, str]]) -> str:
+        r = self.results
+        counter = {
+            "rdpmc": "cycles of the core, read by rdpmc",
+            "perf": "cycles of the core, read from perf",
+            "tsc": "the time stamp counter, because this system lets a program read no counter of cycles",
+            "clock": "nanoseconds, because this system lets a program read no counter of cycles",
+        }[r["clock"]["name"]]
+        run = r["runs"][0]
+        quick = "<strong>A quick run: few lengths and few samples.</strong>" if run["quick"] else ""
+        filters = [f"{name} {value}" for name, value in run.get("filters", {}).items()]
+        partly = f"<strong>Only a part was measured: {escape('; '.join(filters))}.</strong>" if filters else ""
+        compilers = "; ".join(escape(text) for text in r["tools"].values())
+        return "".join(
+            [
+                "<p>" + " · ".join(f'<a href="#{name}">{title}</a>' for name, title in sections) + "</p>",
+                paragraph(
+                    quick,
+                    partly,
+                    f"Measured on {escape(results.title(r['machine']))}, {r['date']}, {escape(r['machine']['system'])}, with "
+                    f"{compilers}, {escape(r['flags']['hornet'])}. Counted: {counter}.",
+                    self.clock(),
+                    self.conditions(),
+                ),
+                paragraph(self.of_samples(), self.of_checks()),
+                paragraph(
+                    f'<span class="soft">Every measured number here comes from <code>lab/study/results/{self.file_name}</code>, every one of VMSL '
+                    "from <code>lab/study/results/z14-model.json</code>, every number of a paper from <code>lab/study/papers.json</code>, which says "
+                    "from which table.</span>"
+                ),
+                "<ul>"
+                + "".join(
+                    f"<li>{name}{escape(PAPERS[key]['title'])}</li>"
+                    for name, key in (
+                        ("The IET paper: ", "bhattacharyya_sarkar"),
+                        ("The dissertation: ", "dissertation"),
+                        ("", "polyakov"),
+                        ("", "bernstein"),
+                        ("The z14 paper: ", "z14"),
+                    )
+                )
+                + "</ul>",
+                paragraph(
+                    "A speed-up is 100 (t<sub>0</sub> − t<sub>1</sub>) / t<sub>0</sub>, from the old time to the new one. GG: Goll and Gueron's "
+                    "evaluation, as measured or of the text; balanced, or new: Bhattacharyya and Sarkar's."
+                ),
+            ]
+        )
+
+    def clock(self) -> str:
+        """Say how counts become cycles, and whether the clock of the core changed."""
+        series = [one for one in self.results["series"] if "clock" in one and one["columns"]]
+        if not series:
+            per_cycle = self.results["clock"]["per_cycle"]
+            return (
+                f"A dependent addition, which takes a cycle of the core, took {per_cycle:.3f} counts at the end of the run, by which all "
+                "is divided; it was not timed for each section."
+            )
+        rate = numpy.concatenate([rates(self.results, one) for one in series])
+        worst = max(series, key=drift)
+        return (
+            f"A dependent addition, which takes a cycle of the core, took {rate.min():.4f} to {rate.max():.4f} counts, timed before and "
+            "after each section in each process; counts are divided by the mean of the two. The most that it changed within a "
+            f"section is {drift(worst):.1f} % ({worst['group']})."
+        )
+
+    def conditions(self) -> str:
+        machine = self.results["machine"]
+        load = machine["load"]
+        of_load = f"The load of the system was {load[0]} before and {load[1]} after."
+        if "hypervisor" not in machine:
+            return f"Governor, turbo, hypervisor and pinning were not recorded. {of_load}"
+        unknown, name = "not shown by the system", machine["hypervisor"]
+
+        def one_of(key: str, yes: str, no: str) -> str:
+            value = machine.get(key)
+            return f"{key} {unknown}" if value is None else yes if value else no
+
+        known = [
+            f"Pinned to CPU {', '.join(map(str, machine['pinned']))} of {machine['cpus']}",
+            f"governor {machine['governor'] or unknown}",
+            one_of("turbo", "turbo on", "turbo off"),
+            one_of("smt", "several threads on a core", "one thread on a core"),
+            f"in a virtual machine{'' if name == 'unnamed' else f' ({escape(name)})'}" if name else "no hypervisor",
+            f"microcode {escape(machine.get('microcode') or unknown)}",
+        ]
+        return f"{'; '.join(known)}. {of_load}"
+
+    def of_samples(self) -> str:
+        series = next((one for one in self.results["series"] if one["columns"]), None)
+        if series is None:
+            return ""
+        count = next(iter(self.samples.of.values()))[1].shape[1]
+        of = (
+            f"{count} processes measured, one after another, each kernel in turn with the others and in another order each "
+            "time; a sample is the median of a process's rounds"
+            if "rounds" in series
+            else f"A single process measured; its passes, of which {count} are kept, are taken for the samples"
+        )
+        if count < intervals.FEWEST:
+            of += f"; of fewer than {intervals.FEWEST} samples there is no interval, and nothing is called faster or slower"
+        return (
+            f"A time is that of one call, key to tag, with all code and data in L1, each call after the one before it has ended. {of}. "
+            "Given are medians (the papers take the least of five medians) and, in brackets, intervals of 95 % by the bootstrap. "
+            "Faster and slower are differences whose interval excludes 0; else there is no difference."
+        )
+
+    def of_checks(self) -> str:
+        """Say what the run's comparison with the reference found."""
+        checks = self.results.get("checks")
+        if not checks:
+            return "These results have no record of a comparison of tags."
+        wrong = [check for check in checks if check["wrong"]]
+        tags = sum(check["inputs"] for check in checks)
+        found = (
+            f"Before the measurement, {tags} tags of {len(checks)} kernels, those of each compiler, were compared with those of the "
+            "definition in GMP's integers"
+        )
+        if not wrong:
+            return f"{found}: none is wrong."
+        each = "; ".join(
+            f"{escape(check['kernel'])} with {check['build']}: {check['wrong']} of {check['inputs']} wrong, first {escape(check['example'])}"
+            + (f", ended by signal {check['signal']}" if check["signal"] else "")
+            for check in wrong
+        )
+        return f"{found}. <strong>{each}: not measured.</strong>"
+
+    def latency_throughput(self, kind: str) -> str | None:
+        """Return what an instruction takes in a chain and apart, in cycles, as it was measured."""
+        times = {
+            series["variant"].partition(" ")[2]: self.series("instructions", series["variant"], kind).get(0, 0)
+            / int(series["variant"].partition(" ")[0])
+            for series in results.find(self.results, None, "instructions")
+        }
+        return f"{times['in a chain']:.2g}, {times['apart']:.2g}" if times.get("apart") else None
+
+    def counted(self) -> None:
+        paper = PAPERS["bhattacharyya_sarkar"]
+        counts = {(c["kernel"], c["part"]): c for c in self.results["operations"]}
+        if not counts:
+            return
+        got = counts["packed4", "vecMult"]["counts"]
+        wide = counts["packed8", "vecMult"]["counts"]
+        rows = [
+            [paper["table1"]["intrinsics"][kind], number, f"{got[kind]:g}", f"{wide[kind]:g}"]
+            for kind, number in paper["table1"]["counts"].items()
+        ]
+        theirs = paper["table1"]["latency_throughput"]
+        for row, kind in zip(rows, paper["table1"]["counts"]):
+            row += [*(theirs[cpu].get(kind) for cpu in theirs), self.latency_throughput(kind)]
+        same = all(got[kind] == number for kind, number in paper["table1"]["counts"].items())
+        first = [
+            [f"rho = {rho}", number, f"{counts['packed4', f'first multiplication, rho {rho}']['counts']['mul32']:g}"]
+            for rho, number in paper["first"]["mul32"].items()
+        ]
+        kinds = [["mul32"], ["madd52"], ["add"], ["shift", "logic"], ["permute32", "permute64"]]
+        blocks = [
+            [
+                self.labels.get(c["kernel"], c["kernel"]),
+                c["lanes"],
+                *[f"{sum(c['counts'][kind] for kind in group):.4g}" for group in kinds],
+            ]
+            for c in self.results["operations"]
+            if c["part"] == "block"
+        ]
+        lean = counts["avx2", "block"]["counts"]["mul32"]
+        plain = counts["gg4", "block"]["counts"]["mul32"]
+        self.say("The same code, run over lanes that count their operations (<code>lab/study/lanes/counting.h</code>).")
+        self.table(
+            "Table 1 of the IET paper: vecMult, one field multiplication in each lane",
+            ["intrinsic", "paper", "counted, 4 lanes", "counted, 8 lanes", *theirs, self.here],
+            rows,
+        )
+        self.say(
+            "On the right, latency and throughput in cycles: in the paper, Intel's figures; here an instruction's time in a chain, "
+            "in which each waits for the one before it, and its time in 16 chains that are interleaved."
+        )
+        self.table(
+            "Multiplications of the improved first multiplication, section 4.1 of the IET paper",
+            ["", "paper", "counted"],
+            first,
+        )
+        self.say(
+            "All counts are the paper's." if same else "The counts differ from the paper's.",
+            "In eight lanes it takes the same number of instructions, for twice the blocks." if got == wide else "",
+        )
+        self.table(
+            "Operations for a block of 16 bytes, in the inner loop",
+            ["kernel", "lanes", "32 × 32", "52 × 52", "additions", "shifts, and, or", "permutations"],
+            blocks,
+        )
+        self.say(
+            f"In Goll and Gueron's packing a block takes {plain:g} multiplications, in the library's AVX2 kernel {lean:g} over long "
+            "messages."
+        )
+
+    # Goll and Gueron's evaluation, as measured and of the text, and the balanced one.
+
+    def compared(self, lanes: int) -> None:
+        section, new = f"sweep{lanes}", f"bs{lanes}"
+        if not self.series(section, "gcc", new):
+            runs = {kernel["name"]: kernel["runs"] for kernel in self.results["kernels"]}
+            self.say("Not measured." if runs.get(new) else f"This CPU lacks the instructions for {lanes} lanes.")
+            return
+        self.contradiction(lanes)
+        against = {f"gg{lanes}_measured": "as measured", f"gg{lanes}": "of the text"}
+        against = {kernel: name for kernel, name in against.items() if self.series(section, "gcc", kernel)}
+        if "as measured" not in against.values():
+            self.say(
+                "<strong>These results lack Goll and Gueron's evaluation as measured: run the study again.</strong>"
+            )
+        ups = {
+            (name, build): self.samples.speed_ups(section, build, kernel, new)
+            for kernel, name in against.items()
+            for build in self.builds
+        }
+        self.averages(lanes, ups, list(against.values()))
+        self.verdicts(lanes, ups, list(against.values()))
+        self.by_rest(lanes, ups)
+        self.compared_figures(lanes, ups, [*against, new])
+
+    def contradiction(self, lanes: int) -> None:
+        group = 16 * lanes
+        if lanes == 4:
+            self.say(
+                "Text and code treat a short last block differently. By the text, n bytes are ⌈n/16⌉ blocks (IET paper, section 2; "
+                "dissertation, 2.5), so that 49 to 63 bytes after the full groups are a group too, whose last block is short. The "
+                "dissertation says in section 4.2 that the code, which the papers measured, does not follow the text: it counts ⌊n/16⌋ "
+                "blocks; by section 3.3 it handles these 49 to 63 bytes as 32, 16 and 1 to 15 bytes, each packed anew. Here are both: "
+                "GG <em>as measured</em>, with which the conclusions compare first, and GG <em>of the text</em>. They are one "
+                "source, but for what counts as a group."
+            )
+        else:
+            self.say(
+                "The dissertation (section 6) gives no measurement of the 512-bit evaluations, since no such processor was "
+                "available to it. It says that Goll and Gueron's treats the message as the 256-bit one does; so, as measured, it counts whole "
+                f"blocks here, and handles up to {group - 1} bytes after the full groups in pieces of 32, 16 and fewer bytes."
+            )
+        counts = {(c["kernel"], c["part"]): c["counts"] for c in self.results["operations"]}
+        rows = []
+        for length in (4 * group + rest for rest in range(15, group, 16)):
+            row = [length, length % group]
+            for kernel in (f"gg{lanes}_measured", f"gg{lanes}", f"bs{lanes}"):
+                got = counts.get((kernel, f"message of {length} bytes"))
+                row += [f"{got['packing']:g}", f"{got['mul32']:g}"] if got else [None, None]
+            rows.append(row)
+        if any(row[2] is not None for row in rows):
+            kernels = ("GG as measured", "GG of the text", "balanced")
+            self.table(
+                "Counted: pieces after the full groups, each packed anew, and multiplications of a whole message, powers included",
+                ["bytes", f"n mod {group}", *(f"{name}, {what}" for name in kernels for what in ("pieces", "mul"))],
+                rows,
+            )
+
+    @staticmethod
+    def joined(ups: dict[int, numpy.ndarray], low: int = 0, high: int = 10**9) -> numpy.ndarray:
+        """Return the speed-ups at the lengths from low to high, [length, process]."""
+        return numpy.array([samples for n, samples in ups.items() if low <= n <= high])
+
+    def averages(self, lanes: int, ups: dict, names: list[str]) -> None:
+        """Tables 2 and 3 of the IET paper."""
+        rows = []
+        if lanes == 4:
+            for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"]:
+                of = {"gcc": row[2:4], "clang": row[4:6]}
+                rows.append([row[0], row[1], *(value for build in self.builds for value in (*of[build], None))])
+            for processor, lengths, most, average in PAPERS["dissertation"]["summary"]["rows"]:
+                cells = [most, average, None] + [None] * (3 * len(self.builds) - 3)
+                rows.append([f"dissertation, {processor}", lengths, *cells])
+        here, averages = 0, {}
+        for name in names:
+            for low, high in RANGES:
+                lengths = [n for n in ups[name, "gcc"] if low <= n <= high]
+                if not lengths:
+                    continue
+                row = [f"here, over GG {name}", f"{max(low, min(lengths))} to {high}"]
+                for build in self.builds:
+                    samples = self.joined(ups[name, build], low, high)
+                    average = averages[name, build, f"{low} to {high}"] = intervals.mean_of_medians(samples)
+                    most = float(numpy.median(samples, axis=1).max())
+                    known = average.low != -numpy.inf
+                    between = f"{average.low:.2f} to {average.high:.2f}" if known else None
+                    row += [round(most, 2), round(average.middle, 2), between]
+                rows.append(row)
+                here += 1
+        self.table(
+            "Speed-up of the balanced evaluation over Goll and Gueron's"
+            + (": tables 2 and 3 of the IET paper, the dissertation's section 5.2, and here" if lanes == 4 else ""),
+            [
+                "processor",
+                "bytes",
+                *(f"{build}, {what}" for build in self.builds for what in ("maximum %", "average %", "interval")),
+            ],
+            rows,
+            here,
+        )
+        if lanes == 4:
+            self.say(*(self.beside_averages(averages, name) for name in names))
+
+    @staticmethod
+    def beside_averages(averages: dict, name: str) -> str:
+        """Count the averages that are below, between and above those of the paper's processors."""
+        counts = {"below those of all of the paper's processors": 0, "between them": 0, "above": 0}
+        for (of, build, lengths), here in averages.items():
+            if of == name and here.low != -numpy.inf:
+                column = 3 if build == "gcc" else 5
+                papers = [
+                    row[column] for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"] if row[1] == lengths
+                ]
+                counts[list(counts)[0 if here.high < min(papers) else 2 if here.low > max(papers) else 1]] += 1
+        if not any(counts.values()):
+            return ""
+        found = ", ".join(f"{count} {where}" for where, count in counts.items())
+        return f"Over GG {name}, of the {sum(counts.values())} averages {found}, by their intervals."
+
+    def verdicts(self, lanes: int, ups: dict, names: list[str]) -> None:
+        """Say at how many lengths it is faster, and how large noise is."""
+        rows, here, faster = [], [], {}
+        if lanes == 4:
+            for paper, key in (("IET paper", "bhattacharyya_sarkar"), ("dissertation", "dissertation")):
+                for name, *papers in PAPERS[key]["faster"]["rows"]:
+                    rows.append([f"{paper}, {name}, gcc", None, *(f"{share:.2f}" for share in papers)])
+        for name in names:
+            for build in self.builds:
+                found = intervals.medians(self.joined(ups[name, build]))
+                shares = shares_text(found)
+                if shares[0] is not None:
+                    faster.setdefault(name, []).append(f"{shares[0]} % of the lengths with {build}")
+                here.append([f"here, over GG {name}, {build}", len(found), *shares])
+        noise = {}
+        for build in self.builds:
+            of = self.samples.speed_ups(f"sweep{lanes}", build, f"bs{lanes}", f"bs{lanes}{AGAIN}")
+            if of:
+                noise[build] = intervals.medians(self.joined(of))
+                here.append([f"noise: balanced over itself, {build}", len(of), *shares_text(noise[build])])
+        self.table(
+            "At how many of the lengths the balanced evaluation is faster: here by intervals, in the papers by figures of two decimals",
+            ["", "lengths", "faster %", "no difference %", "slower %"],
+            rows + here,
+            len(here),
+        )
+        papers = [row[1] for row in PAPERS["bhattacharyya_sarkar"]["faster"]["rows"]]
+        for name, shares in faster.items():
+            self.say(
+                f"Over GG {name} the balanced evaluation is faster at {', '.join(shares)}"
+                + (f"; the IET paper has {min(papers):.1f} to {max(papers):.1f} %, with gcc." if lanes == 4 else ".")
+            )
+        for build, of in noise.items():
+            sizes = [abs(one.middle) for one in of]
+            chance = 100 - intervals.shares(of)[NO_DIFFERENCE]
+            self.say(
+                f"Noise with {build} (A/A: the balanced evaluation, entered twice): its two entries differ by at most "
+                f"{results.quantile(sizes, 0.5):.2f} % at half of the lengths and {results.quantile(sizes, 0.95):.2f} % at 95 % of them. At "
+                f"{chance:.1f} % of the lengths the interval excludes 0; 5 % is what intervals of 95 % allow."
+            )
+        if not noise:
+            self.say("These results have no kernel that was entered twice, and so no measure of noise.")
+
+    def by_rest(self, lanes: int, ups: dict) -> None:
+        """Show where the speed-up comes from, in the dissertation's classes (section 3.3)."""
+        group, section = 16 * lanes, f"sweep{lanes}"
+        last = group - 15
+        classes = [(low, low + 14) for low in range(1, group, 16)] + [(whole, whole) for whole in range(16, group, 16)]
+        pairs = {(f"balanced over GG {name}", build): of for (name, build), of in ups.items()}
+        effect = "GG of the text over as measured"
+        for build in self.builds:
+            of = self.samples.speed_ups(section, build, f"gg{lanes}_measured", f"gg{lanes}")
+            if of:
+                pairs[effect, build] = of
+        rows, means = [], {}
+        for low, high in sorted(classes):
+            row = [f"{low} to {high}" if low < high else str(low)]
+            for key, of in pairs.items():
+                samples = numpy.array([one for n, one in of.items() if low <= n % group <= high])
+                if len(samples) == 0:
+                    row.append(None)
+                    continue
+                means[low, key] = intervals.mean_of_medians(samples)
+                faster = shares_text(intervals.medians(samples))[0]
+                row.append(brackets(means[low, key]) + (f"; {float(faster):.0f} %" if faster else ""))
+            rows.append(row)
+        self.table(
+            f"The same by n mod {group}, the bytes after the full groups: average speed-up in %, its interval, and at how many of the "
+            "lengths it is faster",
+            [f"n mod {group}", *(f"{name}, {build}" for name, build in pairs)],
+            rows,
+        )
+        self.say(*self.rarely_faster(lanes, ups))
+        for build in self.builds:
+            if (last, (effect, build)) in means:
+                others = [one for n, one in pairs[effect, build].items() if n % group < last]
+                self.say(
+                    f"The effect of the contradiction with {build}: where n mod {group} is {last} or more, GG of the text is faster than as "
+                    f"measured by {brackets(means[last, (effect, build)])} % on average. At the other lengths both do the same; there the difference "
+                    f"is {brackets(intervals.mean_of_medians(numpy.array(others)))} %."
+                )
+        for build in self.builds:
+            same = means.get((last, ("balanced over GG of the text", build)))
+            if same is not None:
+                self.say(
+                    f"Where n mod {group} is {last} or more, the balanced evaluation and GG of the text do the same operations, in functions "
+                    f"compiled apart: with {build} the difference is {brackets(same)} %. What two compilations of the same differ by "
+                    "is in every comparison, besides noise."
+                )
+
+    def rarely_faster(self, lanes: int, ups: dict) -> list[str]:
+        """Say where the balanced evaluation is faster than GG as measured at less than half of the lengths, and what was
+        counted there."""
+        group, said = 16 * lanes, []
+        counts = {(c["kernel"], c["part"]): c["counts"] for c in self.results["operations"]}
+        for low in range(1, group, 16):
+            shares = {}
+            for build in self.builds:
+                of = [up for n, up in ups.get(("as measured", build), {}).items() if low <= n % group <= low + 15]
+                faster = shares_text(intervals.medians(numpy.array(of)))[0] if of else None
+                if faster is not None:
+                    shares[build] = float(faster)
+            if not any(share < 50 for share in shares.values()):
+                continue
+            part = f"message of {4 * group + low + 14} bytes"
+            old, new = (counts.get((kernel, part), {}).get("mul32") for kernel in (f"gg{lanes}_measured", f"bs{lanes}"))
+            said.append(
+                f"Where n mod {group} is {low} to {low + 15}, the balanced evaluation is faster than GG as measured at only "
+                + ", ".join(f"{share:.0f} % of the lengths with {build}" for build, share in shares.items())
+                + (f": for a {part} it takes {new:g} multiplications, GG {old:g}." if old and new else ".")
+            )
+        return said
+
+    def compared_figures(self, lanes: int, ups: dict, kernels: list[str]) -> None:
+        charts = []
+        middles = {key: dict(zip(of, numpy.median(list(of.values()), axis=1).tolist())) for key, of in ups.items()}
+        values = [value for of in middles.values() for value in of.values()]
+        low, high = (results.quantile(values, fraction) for fraction in (0.002, 0.998))
+        y = linear_axis("speed-up (%)", [low, high])
+        outside = sum(not y.low <= value <= y.high for value in values)
+        for (name, build), of in middles.items():
+            points = sorted((n, min(max(value, y.low), y.high)) for n, value in of.items())
+            x = linear_axis("message length (bytes)", [n for n, _ in points], tight=True)
+            line = Line("", points, "c0" if build == "gcc" else "c1", dots=True)
+            charts.append(Panel(f"over GG {name}, {build}", x, y, [line], 0))
+        which = (
+            "Figures 12, 16 and 20 of the IET paper, 1 and 8 of the dissertation"
+            if lanes == 4
+            else "As figure 12 of the IET paper, in 8 lanes"
+        )
+        edge = f" {outside} of {len(values)} dots lie outside and are drawn at the edge." if outside else ""
+        self.figure(
+            f"{which}: speed-up of the balanced evaluation over Goll and Gueron's at every measured length, none a multiple of {16 * lanes} "
+            f"bytes.{edge}",
+            panels(f"Speed-up of the balanced evaluation, {lanes} lanes", charts, len(self.builds), 300),
+        )
+        colours = dict(zip(reversed(kernels), ("c0", "c3", "c1")))
+        numbers = (
+            "13, 17 and 21 of the IET paper, 2, 3, 9 and 10 of the dissertation",
+            "14, 18 and 22 of the IET paper, 4, 5, 11 and 12 of the dissertation",
+            "15, 19 and 23 of the IET paper, 6 and 13 of the dissertation",
+        )
+        for (low, high), number in zip(RANGES, numbers):
+            charts = []
+            for build in self.builds:
+                lines = []
+                for kernel, colour in colours.items():
+                    of = self.series(f"sweep{lanes}", build, kernel).items()
+                    points = [(n, value / n) for n, value in of if low <= n <= high]
+                    if points:
+                        lines.append(Line(self.labels[kernel].split(",")[0], points, colour))
+                if lines:
+                    charts.append(self.by_length(build, lines[::-1], "cycles per byte", zero=False))
+            if charts:
+                which = f"Figures {number}" if lanes == 4 else "In 8 lanes"
+                lengths = f"{max(low, min(n for panel in charts for n, _ in panel.lines[0].points))} to {high} bytes"
+                self.figure(
+                    f"{which}: cycles per byte, {lengths}. The axis does not begin at 0.",
+                    panels(f"Cycles per byte, {lengths}, {lanes} lanes", charts, 1, 300),
+                )
+
+    def dissertation_lengths(self) -> None:
+        """Tables 1 and 2 of the dissertation, at lengths that both have, a few of each class of n mod 64."""
+        paper = PAPERS["dissertation"]["lengths"]
+        papers = {name: {row[0]: row[3] for row in paper[name]["rows"]} for name in ("Skylake", "Kaby Lake")}
+        rows = []
+        for n in sorted(set(papers["Skylake"]) & set(papers["Kaby Lake"])):
+            if n % 8 not in (0, 1, 7):
+                continue
+            row = [n, n % 64, papers["Skylake"][n], papers["Kaby Lake"][n]]
+            for build in self.builds:
+                for old in ("gg4_measured", "gg4"):
+                    up = self.samples.speed_ups("sweep4", build, old, "bs4").get(n)
+                    row.append(None if up is None else brackets(intervals.medians(up[None])[0]))
+            rows.append(row)
+        if any(cell is not None for row in rows for cell in row[4:]):
+            names = ("as measured", "of the text")
+            self.table(
+                "Tables 1 and 2 of the dissertation: speed-up in %, there with gcc",
+                [
+                    *("bytes", "n mod 64", "Skylake", "Kaby Lake"),
+                    *(f"here, over GG {name}, {build}" for build in self.builds for name in names),
+                ],
+                rows,
+            )
+
+    def short_block(self) -> None:
+        """What a last block of one byte costs beside a whole one, in the dissertation's tables and here."""
+        paper = PAPERS["dissertation"]["lengths"]
+        cycles = {
+            name: {row[0]: [value * row[0] for value in row[1:3]] for row in paper[name]["rows"]}
+            for name in ("Skylake", "Kaby Lake")
+        }
+        rows = []
+        for whole in (80, 592, 1488, 96, 112):
+            short = whole - 15
+            row = [f"{short} and {whole}"]
+            for of in cycles.values():
+                row += [
+                    f"{round(of[short][i] - of[whole][i])}" if short in of and whole in of else None for i in (0, 1)
+                ]
+            for build in self.builds:
+                for kernel in ("gg4_measured", "bs4"):
+                    here = self.samples.cycles("sweep4", build, kernel)
+                    if short in here and whole in here:
+                        row.append(brackets(intervals.medians((here[short] - here[whole])[None])[0], 0))
+                    else:
+                        row.append(None)
+            rows.append(row)
+        if all(cell is None for row in rows for cell in row[5:]):
+            return
+        names = [f"{name}, {what}" for name in cycles for what in ("GG", "new")]
+        names += [f"here, {what}, {build}" for build in self.builds for what in ("GG as measured", "balanced")]
+        self.table("Cycles that a last block of one byte takes more than one of 16 bytes", ["bytes", *names], rows)
+        theirs = [
+            of[whole - 15][0] - of[whole][0]
+            for of in cycles.values()
+            for whole in (80, 592, 1488)
+            if whole in of and whole - 15 in of
+        ]
+        self.say(
+            f"In the dissertation's tables a short last block costs Goll and Gueron's code {min(theirs):.0f} to {max(theirs):.0f} cycles more than "
+            "a whole one. Its section 3.3 treats both alike, and so does the code here: what their code does in these cycles, the "
+            "papers do not describe, and it is not built here."
+        )
+
+    def tables_4_to_6(self) -> None:
+        paper = PAPERS["bhattacharyya_sarkar"]["lengths"]
+        names = ("Haswell", "Skylake", "Kaby Lake")
+        old = "gg4_measured" if self.runs("gg4_measured") else "gg4"
+        for build, first in (("clang", 1), ("gcc", 4)):
+            if build not in self.builds or not self.runs("bs4", old):
+                continue
+            head = ["bytes"]
+            for name in names:
+                head += [f"{name}, GG", "new", "%"]
+            head += [f"here, {self.labels[old].split(',')[0]}", "new", "% and interval"]
+            before, new = self.series("lengths", build, old), self.series("lengths", build, "bs4")
+            ups = self.samples.speed_ups("lengths", build, old, "bs4")
+            found = {n: intervals.medians(up[None])[0] for n, up in ups.items()}
+            rows = []
+            for i, row in enumerate(paper["Haswell"]["rows"]):
+                n, cells = row[0], [row[0]]
+                for name in names:
+                    cells += paper[name]["rows"][i][first : first + 3]
+                here = n in found
+                cells += [round(before[n] / n, 2), round(new[n] / n, 2), brackets(found[n])] if here else [None] * 3
+                rows.append(cells)
+            faster = {name: sum(row[first + 2] > 0 for row in paper[name]["rows"]) for name in names}
+            verdicts = [found[row[0]].verdict for row in rows if row[0] in found]
+            self.table(
+                f"Tables 4, 5 and 6 of the IET paper, {build}: cycles per byte of Goll and Gueron's and the new "
+                "evaluation, speed-up in %",
+                head,
+                rows,
+            )
+            theirs = ", ".join(f"{count} of {len(rows)} lengths on {name}" for name, count in faster.items())
+            self.say(
+                f"The new evaluation is faster at {theirs}; here at {verdicts.count(FASTER)} of {len(verdicts)}, and slower at "
+                f"{verdicts.count(SLOWER)}."
+            )
+
+    def bernstein(self) -> None:
+        paper = PAPERS["bernstein"]
+        kernels = [k["name"] for k in self.results["kernels"] if k["paper"] == "bernstein" and self.runs(k["name"])]
+        kernels += [name for name in ("scalar32", "scalar64", "hornet") if self.runs(name)]
+        lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.lengths()]
+        rows = [
+            [self.labels[k] if k not in ("scalar32", "scalar64") else f"integer registers, 2^{k[6:]}"]
+            + [self.per_byte(build, k, n) for n in lengths for build in self.builds]
+            for k in kernels
+        ]
+        head = ["strategy"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds]
+        fit = self.series("lengths", "gcc", "x87")
+        double = self.per_byte("gcc", "double53", 4096)
+        self.table("Sections 2, 4 and 5 of Bernstein: cycles per byte at a length", head, rows, 1)
+        if fit:
+            slope = (fit[4096] - fit[1024]) / (4096 - 1024)
+            self.say(
+                f"The paper's software takes fewer than {paper['abstract']['per_byte']} cycles a byte on an {paper['abstract']['cpu']}, "
+                f"with AES and {paper['abstract']['per_message']} cycles a message besides; the same arithmetic in C takes {slope:.2f} "
+                "here, per byte from 1 to 4 KiB.",
+                f"With mantissas of 53 bits, in SSE2 registers, twice the multiplications take {double:g}."
+                if double
+                else "",
+                self.integer_registers(),
+            )
+            short, long_ = self.per_byte("gcc", "doublings", 1024), self.per_byte("gcc", "doublings", 4096)
+            self.say(
+                "The table methods branch and index by secrets: <strong>unsafe</strong>, for comparison only.",
+                f"The doublings take {short:g} cycles per byte at 1 KiB and {long_:g} at 4 KiB of the same message again and again."
+                if short and long_
+                else "",
+            )
+        self.additions()
+        self.verification()
+
+    def verification(self) -> None:
+        """Compare verifying tags of Poly1305-AES with section 1 and appendix A of Bernstein."""
+        paper = PAPERS["bernstein"]
+        names = {
+            "x87": "the floating-point arithmetic of section 4",
+            "double53": "the floating-point arithmetic with 53-bit mantissas",
+            "hornet": "the library",
+        }
+        warm = "key in cache,data in cache,aligned"
+        named = [
+            (kernel, build, f"{name}, {build}")
+            for kernel, name in names.items()
+            for build in self.builds
+            if self.series("cases", f"{kernel}, {build}", warm)
+        ]
+        n = 1024
+        at = [(f"{self.labels[k]}, {build}", self.series("cases", f"{k}, {build}", warm)) for k, build, _ in named]
+        rows = [[f"{self.here}: {label}", round(times[n])] for label, times in at if n in times]
+        if rows:
+            self.table(
+                f"Section 1 of Bernstein: cycles to verify a tag of {n} bytes, with AES",
+                ["processor", "cycles"],
+                [[name, value] for name, value in paper["section1"]["rows"]] + rows,
+                len(rows),
+            )
+            least = min(value for _, value in paper["section1"]["rows"])
+            self.say(
+                f"The quickest of the paper's CPUs takes {least / min(value for _, value in rows):.0f} times as many cycles as "
+                "the quickest here, which encrypts the nonce with the CPU's instructions for AES where it has them."
+            )
+        for kernel, build, name in named:
+            self.eight_cases(f"{kernel}, {build}", name)
+        for kernel, build, name in named:
+            self.of_cases(f"{kernel}, {build}", name)
+
+    def eight_cases(self, variant: str, name: str) -> None:
+        """Draw appendix A's graph: every case over the length."""
+        short_names = {"key not in cache": "key cold", "data not in cache": "data cold"}
+        charts: dict[str, list[Line]] = {}
+        for group, prefix in (("cases", ""), ("cases of cold code", "code cold, ")):
+            for _, _, case in [key for key in self.cycles if key[:2] == (group, variant)]:
+                *cold, alignment = case.split(",")
+                panel = " and ".join(filter(None, map(short_names.get, cold))) or "key and data in the cache"
+                colour = "c2" if prefix else "c1" if alignment == "unaligned" else "c0"
+                points = [(n, cycles / 1000) for n, cycles in self.series(group, variant, case).items()]
+                charts.setdefault(panel, []).append(Line(f"{prefix}{alignment}", points, colour))
+        # All with the same axis, so that they can be compared.
+        values = [value for lines in charts.values() for line in lines for _, value in line.points]
+        y = linear_axis("1000 cycles to verify", values)
+        drawn = [self.by_length(panel, lines, y.title) for panel, lines in charts.items()]
+        for panel in drawn:
+            panel.y = y
+        self.figure(
+            "Appendix A of Bernstein: time to verify a tag of Poly1305-AES against length, in the eight cases and with code "
+            f"that is not in the cache, {name}.",
+            panels(f"Verification by {name}", drawn, 2, 300),
+        )
+
+    def of_cases(self, variant: str, name: str) -> None:
+        """Say what each case costs."""
+
+        def mean_of(case: str, group: str = "cases") -> float | None:
+            """Return the mean from 2 KiB on."""
+            values = [value for n, value in self.series(group, variant, case).items() if n >= 2048]
+            return mean(values) if values else None
+
+        warm = "key in cache,data in cache,aligned"
+        base = mean_of(warm)
+        key = mean_of("key not in cache,data in cache,aligned")
+        data = mean_of("key in cache,data not in cache,aligned")
+        unaligned = mean_of("key in cache,data in cache,unaligned")
+        code = mean_of(warm, "cases of cold code")
+        if base is None or key is None or data is None or unaligned is None:
+            return
+        of_code = f", code {code - base:.0f} (in the paper 10000 to 30000)" if code is not None else ""
+        times = self.series("cases", variant, warm)
+        whole = [
+            2 * times[n] / (times[n - 1] + times[n + 1]) for n in times if n % 16 == 0 and n > 1024 and n + 1 in times
+        ]
+        change = 100 * (median(whole) - 1) if whole else 0
+        self.say(
+            f"With {name}, from 2 to 4 KiB: a key that is not in the cache costs {key - base:.0f} cycles on average, data "
+            f"{data - base:.0f}{of_code}, and unaligned data {unaligned - base:.0f}, of {base:.0f}.",
+            "As in the paper, a key costs less than data."
+            if key < data
+            else "Unlike in the paper, a key costs more than data.",
+            f"Above 1 KiB, a multiple of 16 bytes takes {abs(change):.1f} % {'less' if change < 0 else 'more'} than its neighbours (in "
+            "the paper, slightly less)."
+            if whole
+            else "",
+        )
+
+    def additions(self) -> None:
+        """Compare the additions that the table methods were counted to make with the paper's."""
+        counts = {(c["kernel"], c["part"]): c["counts"] for c in self.results["operations"]}
+        paper = PAPERS["bernstein"]["additions"]
+        rows = []
+        for kernel in ("doublings", "triples", "multiples"):
+            if of := counts.get((kernel, "multiplication")):
+                rows.append([self.labels[kernel], paper.get(kernel), of["additions"], f"{of['least']} to {of['most']}"])
+                blocks = of["blocks"]
+        if rows:
+            self.table(
+                f"Section 5 of Bernstein: additions and subtractions of table elements to multiply by r, over {blocks} random blocks, with "
+                "another random r for each 64",
+                ["strategy", "paper, on average about", "counted, mean", "counted, range"],
+                rows,
+            )
+
+    def integer_registers(self) -> str:
+        """Compare the library's scalar code with the floating-point arithmetic at 4 KiB."""
+        said = []
+        for kernel in ("x87", "double53"):
+            up = self.samples.speed_ups("lengths", "gcc", kernel, "scalar64").get(4096)
+            if up is not None:
+                one = intervals.medians(up[None])[0]
+                said.append(f"over {self.labels[kernel]}: {brackets(one)} % ({one.verdict})")
+        return (
+            f"Speed-up of integer registers, which section 5 names, at 4 KiB, gcc, {'; '.join(said)}." if said else ""
+        )
+
+    def polyakov(self) -> None:
+        paper, large = PAPERS["polyakov"], self.large()
+        kernels = "folded64 scalar26 scalar32 polyakov_sse2 polyakov_avx polyakov_avx2 polyakov_avx512f doubles_avx x87".split()
+        here = {k: self.per_byte("gcc", k, large) for k in kernels}
+        vectors = [list(row) + [None] for row in paper["vectors"]["rows"]]
+        vectors.append(
+            [self.here, here["polyakov_sse2"], here["polyakov_avx"], here["polyakov_avx2"], here["polyakov_avx512f"]]
+        )
+        scalars = [list(row) for row in paper["scalar"]["rows"]]
+        scalars.append([self.here, here["scalar32"], here["folded64"]])
+        floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[self.here, here["x87"]]]
+        if here["polyakov_sse2"]:
+            self.table(
+                f"Radix 2^26 in vectors, cycles per byte out of a large block, here {bytes_text(large)} and 64-bit code throughout, "
+                "gcc",
+                [*paper["vectors"]["columns"], "AVX-512F"],
+                vectors,
+                1,
+            )
+        haswell = {row[0]: row for row in paper["vectors"]["rows"]}["Haswell"]
+        haswell_scalar = {row[0]: row for row in paper["scalar"]["rows"]}["Haswell"]
+        if here["polyakov_avx2"]:
+            then, now = haswell[3] / haswell_scalar[2], here["polyakov_avx2"] / here["folded64"]
+            self.say(
+                f"AVX2 takes {haswell[3] / haswell[1]:.2f} of the time of SSE2 on his Haswell, "
+                f"{here['polyakov_avx2'] / here['polyakov_sse2']:.2f} here; {then:.2f} of that of scalar radix 2^64 (below), "
+                f"{now:.2f} here."
+            )
+        self.table(
+            f"Scalar, cycles per byte out of a large block, here {bytes_text(large)}",
+            paper["scalar"]["columns"],
+            scalars,
+            1,
+        )
+        if here["scalar32"] and here["folded64"]:
+            self.say(
+                f"Radix 2^32, in 32-bit programs, takes {haswell_scalar[1] / haswell_scalar[2]:.1f} times as long as 2^64 on his "
+                f"Haswell; here {here['scalar32'] / here['folded64']:.1f} times, by the library's in 64-bit ones."
+            )
+        self.polyakov_elsewhere()
+        if here["x87"]:
+            self.table(
+                "Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 1
+            )
+        float_rows = [
+            [self.labels[k]] + [self.per_byte(build, k, large) for build in self.builds]
+            for k in ("doubles_avx", "doubles_fma", "doubles_avx512", "polyakov_avx2", "scalar26", "folded64")
+            if self.runs(k)
+        ]
+        self.table(
+            f"Radix of about 2^22 in vectors of doubles, beside integers: cycles per byte of {bytes_text(large)}",
+            ["implementation", *self.builds],
+            float_rows,
+        )
+        if here["polyakov_avx2"] and here["doubles_avx"]:
+            better = here["doubles_avx"] > here["polyakov_avx2"]
+            self.say(
+                "He dismisses floating point for CPUs with vectors of integers; "
+                + (
+                    f"that holds here: {here['doubles_avx']:g} against {here['polyakov_avx2']:g} cycles per byte in four lanes."
+                    if better
+                    else "that does not hold here."
+                ),
+                "He says, too, that floating point never beats radix 2^64 in registers that are not vectors: "
+                f"x87 takes {here['x87']:g}, radix 2^64 {here['folded64']:g}."
+                if here["x87"]
+                else "",
+            )
+        single = {build: self.series("lengths", build, "folded64").get(16) for build in self.builds}
+        of_large = self.per_byte("gcc", "folded64", large)
+        if single["gcc"] and of_large:
+            factor = single["gcc"] / (16 * of_large)
+            others = ", ".join(f"{single[build]:.0f} with {build}" for build in self.builds if build != "gcc")
+            self.say(
+                f"A single block takes {single['gcc']:.0f} cycles here, key to tag{f' ({others})' if others else ''}, about "
+                f"{paper['single']['haswell_cycles']} on his Haswell; {factor:.1f} times a block of a large message, where he has "
+                f"{paper['single']['blocks_least']} to {paper['single']['blocks_most']}" + "."
+            )
+        rows = []
+        for vector in ("polyakov_sse2", "polyakov_avx2", "polyakov_avx512f", "doubles_avx", "doubles_avx512"):
+            if self.runs(vector):
+                rows.append(
+                    [self.labels[vector]]
+                    + [
+                        self.crossing(build, vector, scalar)
+                        for scalar in ("folded64", "scalar64")
+                        for build in self.builds
+                    ]
+                )
+        if rows:
+            self.say("He prefers scalar code for short inputs. Here vectors are faster from these lengths on:")
+            self.table(
+                "Where the switch from scalar to vectors pays: from which of the measured lengths on vectors are faster",
+                [
+                    "vectors",
+                    *(f"than {scalar}, {build}" for scalar in ("2^64", "the library's 2^64") for build in self.builds),
+                ],
+                rows,
+            )
+        self.per_byte_figure(
+            "Cycles per byte against length, gcc.",
+            "Polyakov's implementations, gcc",
+            self.lines(
+                "x87:c6 scalar26:c5 folded64:c1 polyakov_sse2:c4 polyakov_avx2:c0 polyakov_avx512f:c7 doubles_avx:c2 "
+                "hornet:hornet",
+                "gcc",
+            ),
+        )
+
+    def polyakov_elsewhere(self) -> None:
+        """His figures for Arm, POWER and z, which he measured, beside what was counted for such CPUs."""
+        paper = PAPERS["polyakov"]
+        self.say(
+            "His CPUs with Arm's, IBM's and Freescale's architectures were not at hand. Beside his figures, which are measured, stand "
+            "the instructions that the library's kernels execute in qemu, and the cycles of their inner loops by llvm-mca's models of newer "
+            "CPUs, which are no measurements: caches, branches and what surrounds the loop are not in them, nor is the reduction, where eight or more groups of blocks share one. They are those of "
+            "<code>lab/counts/results.md</code>, gcc / clang."
+        )
+        for name, caption in (
+            ("neon", "Radix 2^26 in NEON"),
+            ("elsewhere", "Scalar and floating point on Arm, POWER and z"),
+        ):
+            head, rows = paper[name]["columns"], [list(row) for row in paper[name]["rows"]]
+            self.table(f"{caption}: Polyakov's measured cycles per byte out of a large block", head, rows)
+        self.table(
+            "Not measured: the library's kernels for Arm, POWER and z, counted and by a model",
+            ["model", "kernel", "instructions per byte of 16 KiB", "cycles per byte of the loop, llvm-mca"],
+            counts_elsewhere(COUNTS.read_text()),
+        )
+
+    def crossing(self, build: str, vector: str, scalar: str) -> str:
+        """Return the least length from which on `vector` is faster at all measured lengths."""
+        fast, slow = self.series("lengths", build, vector), self.series("lengths", build, scalar)
+        found = None
+        for n in sorted(fast, reverse=True):
+            if fast[n] >= slow[n]:
+                break
+            found = n
+        return "never" if found is None else bytes_text(found)
+
+    def z14(self) -> None:
+        paper, len_bytes = PAPERS["z14"], next(results.find(self.results, None, "phases"))["xs"][0]
+        rows, reduces = [], {}
+        for build in self.builds:
+            for kind in ("serial", "parallel"):
+                variant = f"{kind}, {build}"
+                expand, multiply, reduce = (
+                    self.series("phases", variant, phase)[len_bytes] for phase in ("expand", "multiply", "reduce")
+                )
+                values = [expand, multiply - expand, reduce - multiply]
+                reduces[build, kind] = values[2] / (len_bytes / 64)
+                rows.append((variant, [max(value, 0) for value in values]))
+        large = self.large()
+        self.say(
+            f"The paper's three limbs, {paper['muls_per_block']} multiply-sums a block in place of "
+            f"{paper['before_muls_per_block']} multiplications, over a model of VMSL in plain C, which takes two multiplications and "
+            "four additions with carry for each. So this shows what each phase takes beside the others on this CPU, not on a z14."
+        )
+        self.figure(
+            f"Figure 5 of the z14 paper: shares of expand, multiply and reduce of {len_bytes} bytes, as the time that each phase adds. Expand includes "
+            "raising the powers, and reduce the end of the evaluation.",
+            bars(
+                "Shares of the phases, three limbs of 44 bits",
+                "share of the time (%)",
+                rows,
+                ["expand", "multiply", "reduce"],
+            ),
+        )
+        self.table(
+            "Cycles for a group of four blocks that the reduction adds",
+            ["", *self.builds],
+            [[kind] + [round(reduces[build, kind], 1) for build in self.builds] for kind in ("serial", "parallel")],
+        )
+        self.table(
+            f"Cycles per byte of {bytes_text(large)}",
+            ["", *self.builds],
+            [
+                [self.labels[k]] + [self.per_byte(build, k, large) for build in self.builds]
+                for k in ("z14_serial", "z14_parallel")
+            ],
+        )
+        ratios = ", ".join(
+            f"{reduces[build, 'parallel'] / reduces[build, 'serial']:.2f} with {build}" for build in self.builds
+        )
+        self.say(
+            f"The paper found the serial reduction a bottleneck, and proposes the parallel one. Here the parallel one adds {ratios} of the "
+            "cycles that the serial one adds.",
+            f"On its z14 the whole went from {paper['before_ns']} to {paper['after_ns']} ns at {paper['bytes']} bytes: multiplication "
+            f"{paper['times']['multiply']} times and reduction {paper['times']['reduce']} times as fast, expansion "
+            f"{paper['times']['expand']} times as slow.",
+            "Its appendix argues from observed worst cases that limbs stay below 56 bits. Here both reductions are run over ranges, "
+            "to a fixed point, for all inputs: <code>lab/tests/test_study_bounds.py</code>.",
+        )
+        self.before_and_after()
+        self.orders()
+        self.vmsl()
+
+    def before_and_after(self) -> None:
+        """Radix 2^26 and VMSL at the paper's length: measured there, here by the emulator and the model."""
+        paper, kernels, builds = PAPERS["z14"], self.model["kernels"], list(self.model["compilers"])
+        groups, ghz = self.model["bytes"] // 64, paper["clock"]["ghz"]
+        rows = []
+        for label, kernel, theirs in (
+            ("before: limbs of 26 bits", "vx", paper["before_ns"]),
+            ("after: VMSL, serial reduction", "z14_serial", paper["after_ns"]),
+            ("VMSL, parallel reduction", "z14_parallel", None),
+            ("VMSL, the library's", "vmsl", None),
+        ):
+            loops = [kernels[kernel][build]["loop"]["cycles"] for build in builds]
+            rows.append(
+                [
+                    label,
+                    theirs and str(theirs),
+                    *(f"{kernels[kernel][build]['call']['instructions']:g}" for build in builds),
+                    *(None if cycles is None else f"{cycles * groups / ghz:.0f}" for cycles in loops),
+                ]
+            )
+        rows.append(
+            [
+                "after in % of before",
+                *(
+                    None if None in (old, new) else f"{100 * float(new) / float(old):.0f} %"
+                    for old, new in zip(rows[0][1:], rows[1][1:])
+                ),
+            ]
+        )
+        self.table(
+            f"Before and after, section 6 of the z14 paper, {self.model['bytes']} bytes: measured there, the whole call; here "
+            f"instructions of the call in qemu, and {groups} groups in the inner loop by llvm-mca, at {ghz:g} GHz, without the powers and the end",
+            [
+                "",
+                "paper, ns",
+                *(f"instructions, {build}" for build in builds),
+                *(f"loop, ns by the model, {build}" for build in builds),
+            ],
+            rows,
+        )
+
+    def orders(self) -> None:
+        """Show what Coconut makes of figure 4 and of section 10."""
+        head, *rows = orders_of_vmsl(ORDERS.read_text())
+        self.table(
+            "Figure 4 and section 10 of the z14 paper: cycles of an iteration of four blocks by the model of z14, issued in order, and out "
+            "of order",
+            head,
+            rows,
+        )
+        self.say(
+            "Apart is figure 4: 18 independent VMSL, of which 12 are added to the accumulators. The orders are Coconut's, which proves that "
+            "both compute the same; continuous optimization, the random search that it guides and minimum cuts are those of section 10 "
+            "(<code>docs/coconut.md</code>)."
+        )
+
+    def vmsl(self) -> None:
+        """Describe the evaluation on VMSL itself, not measured, but counted by an emulator and timed by a model."""
+        paper, model = PAPERS["z14"], self.model
+        kernels, builds, groups = model["kernels"], list(model["compilers"]), model["bytes"] / 64
+        names = {
+            "vx": ("radix 2^26, two products at a time, as before the paper", paper["before_muls_per_block"]),
+            "z14_serial": ("44/44/42 by VMSL, serial reduction", paper["muls_per_block"]),
+            "z14_parallel": ("44/44/42 by VMSL, parallel reduction", paper["muls_per_block"]),
+            "vmsl": ("the library's VMSL, many groups to a reduction: without it", None),
+        }
+
+        def each(kernel: str, part: str, what: str, divisor: float = 1) -> list:
+            values = [kernels[kernel][build][part][what] for build in builds]
+            return [None if value is None else f"{value / divisor:g}" for value in values]
+
+        rows = []
+        for kernel, (label, muls) in names.items():
+            muls_here = " / ".join(dict.fromkeys(each(kernel, "loop", "multiplications", 4)))
+            rows.append(
+                [
+                    label,
+                    muls and f"{muls:g}",
+                    muls_here,
+                    *each(kernel, "loop", "instructions"),
+                    *each(kernel, "loop", "cycles"),
+                    *each(kernel, "call", "instructions"),
+                ]
+            )
+        head = [
+            "inner loop",
+            "multiplications a block, paper",
+            "here",
+            *(f"instructions, {build}" for build in builds),
+            *(f"cycles, {build}" for build in builds),
+            *(f"a call, {build}" for build in builds),
+        ]
+        absent = self.results.get("z14_tools_missing", [])
+        stored = self.results.get("z14_stored", f"this machine lacks {', '.join(absent)}" if absent else "")
+        source = (
+            f"<code>lab/study/results/z14-model.json</code>, of {model['date']}, with {escape('; '.join(model['compilers'].values()))}, "
+            f"{escape(model['flags'])}, {escape(model['qemu'])} and llvm-mca of {escape(model['llvm-mca'])}"
+        )
+        ghz = paper["clock"]["ghz"]
+        before, after = (paper[when] * ghz / groups for when in ("before_ns", "after_ns"))
+        cycles = {(kernel, build): kernels[kernel][build]["loop"]["cycles"] for kernel in kernels for build in builds}
+        gains = [
+            (
+                build,
+                cycles["z14_serial", build] / cycles["vx", build],
+                cycles["z14_parallel", build] / cycles["z14_serial", build],
+            )
+            for build in builds
+            if cycles["z14_serial", build] and cycles["z14_parallel", build]
+        ]
+        of_vx = ", ".join(f"{ratio:.2f} with {build}" for build, ratio, _ in gains)
+        of_serial = ", ".join(f"{ratio:.2f} with {build}" for build, _, ratio in gains)
+        faster_builds = [build for build, _, ratio in gains if ratio < 1]
+        exact = all(
+            kernels[kernel][build]["loop"]["multiplications"] == 4 * muls
+            for kernel, (_, muls) in names.items()
+            if muls
+            for build in builds
+        )
+        of_call = kernels["z14_serial"][builds[0]]["call"]["multiplications"]
+        self.out.append("<h3>On VMSL itself</h3>")
+        self.say(
+            "No z14 was at hand: the same two kernels, compiled for z14, run in qemu, which counts their instructions; their inner "
+            "loops are timed by llvm-mca's model of the z14, with all loads from L1. "
+            f"All these figures come from {source}.",
+            f"They are the stored ones, not made with these measurements: {escape(stored)}." if stored else "",
+        )
+        self.table(
+            "For 64 bytes, four blocks, in the inner loop; and all instructions of a call of the paper's message, "
+            f"{model['bytes']} bytes, key to tag (the library's kernels clear the stack besides)",
+            head,
+            rows,
+        )
+        self.say(
+            f"The multiplications agree with the paper's: {paper['muls_per_block']} to a block in place of "
+            f"{paper['before_muls_per_block']}; qemu counts {of_call:g} for the whole call."
+            if exact
+            else "The multiplications do not agree with the paper's.",
+            f"Its {paper['before_ns']} and {paper['after_ns']} ns are {before:.0f} and {after:.0f} cycles for 64 bytes, at {ghz:g} GHz "
+            "(IBM's figure: the paper states no clock), all of the call included. It measured that a call takes "
+            f"{after / before:.2f} of what it took; by the model, the loop with the serial reduction takes {of_vx} of the time of the library's "
+            "radix 2^26, which reduces once for two groups of four blocks."
+            if gains
+            else "",
+        )
+        if gains:
+            self.say(
+                "The paper proposes the parallel reduction and does not measure it. By the model its loop takes "
+                f"{of_serial} of the time of the serial one's:",
+                f"it gains with {' and '.join(faster_builds)}{'' if len(faster_builds) == len(gains) else ' alone'}."
+                if faster_builds
+                else "it gains nothing.",
+                "The library's loop, in which many groups share a reduction, takes "
+                + ", ".join(
+                    f"{cycles['vmsl', build] / cycles['z14_parallel', build]:.2f} with {build}" for build, *_ in gains
+                )
+                + " of that of the parallel one.",
+            )
+
+    def beyond(self) -> None:
+        lambdas = [1, 2, 3, 4, 8, 16, 32]
+        shown = [n for n in (1024, 4096, self.large()) if n in self.lengths()]
+        best = []
+        for lanes, name in (("avx2", "AVX2, radix 2^26"), ("ifma", "AVX-512 IFMA, radix 2^44")):
+            if not self.runs(f"lambda1_{lanes}"):
+                continue
+            charts = []
+            for n in shown:
+                lines = [
+                    Line(build, [(k, self.per_byte(build, f"lambda{k}_{lanes}", n)) for k in lambdas], colour)
+                    for build, colour in zip(self.builds, ("c0", "c1"))
+                ]
+                ys = [value for one in lines for _, value in one.points]
+                x = log_axis("groups to a reduction", lambdas, 2)
+                charts.append(Panel(bytes_text(n), x, linear_axis("cycles per byte", ys, zero=False), lines))
+            for n in shown:
+                times = {k: self.per_byte("gcc", f"lambda{k}_{lanes}", n) for k in lambdas}
+                best.append([name, bytes_text(n), min(times, key=times.get), times[1], min(times.values())])
+            self.figure(
+                f"How many groups share a reduction (lambda): {name}. The axes do not begin at 0.",
+                panels(f"Groups to a reduction, {in_text(name)}", charts, len(charts), 300),
+            )
+        if best:
+            self.table(
+                "The best lambda, gcc: cycles per byte", ["lanes", "bytes", "best lambda", "lambda 1", "best"], best
+            )
+            self.say("Goll and Gueron stop at 3.")
+        lengths = [n for n in self.lengths() if n > 64 and n % 64 != 0]
+        rests = [
+            ("gg4_measured", "pieces at the end, as measured"),
+            ("gg4", "pieces at the end, of the text"),
+            ("bs4", "zeros, cheap first multiplication"),
+            ("zeros4", "zeros, full multiplication"),
+            ("front4", "scalar blocks in front"),
+        ]
+        rests = [(kernel, name) for kernel, name in rests if self.runs(kernel)]
+        if self.runs("bs4", "zeros4", "front4"):
+            for build in self.builds:
+                times = {k: self.series("lengths", build, k) for k, _ in rests}
+                rows = []
+                for n in lengths:
+                    n = int(n)
+                    ratios = [times[k][n] / times["bs4"][n] for k, _ in rests]
+                    rows.append([bytes_text(n), -(-n // 16) % 4] + [round(ratio, 2) for ratio in ratios])
+                means = [mean(row[2 + i] for row in rows) for i in range(len(rests))]
+                rows.append(["mean", None] + [round(value, 2) for value in means])
+                self.table(
+                    f"Blocks that fill no group, 4-way, {build}: ratio of the time to that of Bhattacharyya and Sarkar's",
+                    ["bytes", "rho", *[name for _, name in rests]],
+                    rows,
+                    1,
+                )
+                said = []
+                for kernel, name in (("zeros4", "a full first multiplication"), ("front4", "scalar blocks in front")):
+                    ups = self.samples.speed_ups("lengths", build, kernel, "bs4")
+                    one = intervals.mean_of_medians(numpy.array([ups[n] for n in lengths]))
+                    said.append(f"over {name} {brackets(one)} % ({one.verdict})")
+                self.say(f"Speed-up of the cheap first multiplication with {build}, on average: {'; '.join(said)}.")
+        order = "gmp:c6 x87:c5 folded64:c1 polyakov_avx2:c4 gg4_measured:c3 bs4:c0 bs8:c7 z14_parallel:c2 hornet:hornet"
+        for build in self.builds:
+            self.per_byte_figure(
+                f"Every paper's, and the library's, on the same axes, {build}.",
+                f"Every paper's implementation, and the library's, {build}",
+                self.lines(order, build),
+            )
+        library = [
+            k["name"]
+            for k in self.results["kernels"]
+            if k["paper"] == "library" and self.runs(k["name"]) and not k["name"].startswith("portable")
+        ]
+        colours = iter(["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"] * 2)
+        self.per_byte_figure(
+            "The library's kernels, gcc; each is that of its row of the list, whatever the length.",
+            "The library's kernels, gcc",
+            self.lines(
+                " ".join(f"{name}:{'hornet' if name == 'hornet' else next(colours)}" for name in library), "gcc"
+            ),
+        )
+        self.everything()
+
+    def everything(self) -> None:
+        names = [k["name"] for k in self.results["kernels"] if self.runs(k["name"])]
+        lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.lengths()]
+        rows = [
+            [self.labels[k]] + [self.per_byte(build, k, n) for n in lengths for build in self.builds] for k in names
+        ]
+        self.table(
+            "Everything: cycles per byte at a length",
+            ["kernel"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds],
+            rows,
+        )
+
+    def own(self) -> None:
+        """Compare the user's kernels with the library, or with the first other that was measured."""
+        names = [k["name"] for k in self.results["kernels"] if self.runs(k["name"])]
+        own = [k["name"] for k in self.results["kernels"] if k["paper"] == "own" and k["name"] in names]
+        others = [name for name in ("hornet", *names) if name in names and name not in own]
+        if not own:
+            return
+        for kernel in own:
+            for build in self.builds:
+                rows = []
+                of = self.samples.cycles("lengths", build, kernel)
+                for n, one in zip(of, intervals.medians(numpy.array(list(of.values())))):
+                    row = [bytes_text(n), brackets(one, 0), round(one.middle / n, 2)]
+                    if others:
+                        up = self.samples.speed_ups("lengths", build, others[0], kernel)[n]
+                        over = intervals.medians(up[None])[0]
+                        ratio = Interval(*(1 - value / 100 for value in (over.middle, over.high, over.low)))
+                        row += [self.per_byte(build, others[0], n), brackets(ratio, 2), over.verdict]
+                    rows.append(row)
+                head = ["bytes", "cycles", "cycles per byte"]
+                head += (
+                    [self.labels[others[0]], f"ratio of the time to that of {self.labels[others[0]]}", ""]
+                    if others
+                    else []
+                )
+                self.table(f"{kernel}, {build}", head, rows)
+        colours = iter(["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"] * 2)
+        shown = [*own, *(name for name in ("hornet", "scalar64", "folded64", "bs4") if name in others)]
+        self.per_byte_figure(
+            "Your kernels beside others, gcc.",
+            "Your kernels, gcc",
+            self.lines(" ".join(f"{k}:{'hornet' if k == 'hornet' else next(colours)}" for k in shown), "gcc"),
+        )
+
+    def reductions(self) -> None:
+        self.say(
+            "A value modulo p = 2^130 − 5 has one representation below p, and a tag is right only if it is that one. Bernstein's section 4 "
+            "ends in it: carry, add p to make all limbs positive, subtract p if that is not negative. The IET paper and the z14 paper reduce "
+            "to limbs of 26 or 27, and of 44 or 45, bits and leave the rest to the code that accompanies them."
+        )
+        self.say(
+            "The study's kernels and the library's end alike: the sum over the lanes is put together with all carries below 5 · 2^128, "
+            "and what is p or more has p subtracted, without a branch (<code>src/poly1305/tag.h</code>). Inputs of the comparison with the "
+            "definition have sums from p − 8 to p + 8 (<code>lab/study/check.c</code>).",
+            self.of_checks(),
+        )
+
+    def body(self, prefix: str = "") -> str:
+        """Return the report of one results file; the names of its sections, tables and figures begin with the prefix."""
+        self.prefix = prefix
+        goll_gueron = "Goll and Gueron; Bhattacharyya and Sarkar"
+        sections = [
+            ("counts", "What a multiplication takes", self.counted),
+            (
+                "balanced",
+                goll_gueron,
+                lambda: self.compared(4),
+                self.short_block,
+                self.dissertation_lengths,
+                self.tables_4_to_6,
+            ),
+            ("eight", "The dissertation: 512 bits", lambda: self.compared(8)),
+            ("bernstein", "Bernstein 2005", self.bernstein),
+            ("polyakov", "Polyakov", self.polyakov),
+            ("z14", "The z14", self.z14),
+            ("own", "Your kernels", self.own),
+            ("beyond", "Beyond the papers", self.beyond),
+            ("reductions", "Where the papers' reductions end", self.reductions),
+        ]
+        if self.is_partial:
+            measured = {series["group"] for series in self.results["series"] if series["columns"]}
+            sections = [
+                ("balanced", goll_gueron, *[lambda: self.compared(4)] * ("sweep4" in measured)),
+                ("eight", "The dissertation: 512 bits", *[lambda: self.compared(8)] * ("sweep8" in measured)),
+                ("own", "Your kernels", *[self.own] * ("lengths" in measured)),
+                ("all", "Everything", *[self.everything] * ("lengths" in measured)),
+            ]
+        parts = []
+        for name, title, *methods in sections:
+            self.out = []
+            for method in methods:
+                method()
+            parts.append((f"{prefix}{name}", title, "".join(self.out)))
+        text = self.head([(name, title) for name, title, text in parts if text])
+        return text + "".join(f'<h2 id="{name}">{title}</h2>{text}' for name, title, text in parts if text)
+
+
+def of_the_papers(report: Report) -> str:
+    """Return the list of the papers' tables and figures, each with the numbers of ours, in Markdown."""
+    lines = ["| paper | its table or figure | in the report |", "|---|---|---|"]
+    report.body()
+    for paper, theirs, parts in OF_THE_PAPERS:
+        ours = []
+        for kind, captions in report.captions.items():
+            numbers = [str(i + 1) for i, caption in enumerate(captions) if any(part in caption for part in parts)]
+            if numbers:
+                first = f"{', '.join(numbers[:-1])} and " if len(numbers) > 1 else ""
+                ours.append(f"{kind}{'s' if first else ''} {first}{numbers[-1]}")
+        lines.append(f"| {paper} | {theirs} | {'; '.join(ours) or 'none'} |".replace("|  |", "| |"))
+    return "\n".join(lines)
+
+
+def beside(reports: list[Report]) -> str:
+    """Return tables of several results beside one another."""
+    rows = []
+    for one in reports:
+        for build in one.builds:
+            for lanes in (4, 8):
+                for old, name in ((f"gg{lanes}_measured", "as measured"), (f"gg{lanes}", "of the text")):
+                    ups = one.samples.speed_ups(f"sweep{lanes}", build, old, f"bs{lanes}")
+                    if not ups:
+                        continue
+                    row = [f"{one.here}, {build}", lanes, name]
+                    for low, high in RANGES:
+                        samples = one.joined(ups, low, high)
+                        row.append(brackets(intervals.mean_of_medians(samples)) if len(samples) else None)
+                    rows.append(row + shares_text(intervals.medians(one.joined(ups))))
+    text = ""
+    if rows:
+        head = ["CPU", "lanes", "over GG", *(f"{low} to {high} bytes" for low, high in RANGES)]
+        head += ["faster %", "no difference %", "slower %"]
+        text += table(
+            "Balanced over Goll and Gueron's: average speed-up in % with its interval, and lengths", head, rows
+        )
+    names = list(dict.fromkeys(k["name"] for one in reports for k in one.results["kernels"] if one.runs(k["name"])))
+    labels = {name: label for one in reports for name, label in one.labels.items()}
+    measured = [one for one in reports if any(map(one.runs, names))]
+    lengths = [n for n in (16, 64, 256, 1024, 4096, 16384) if all(n in one.lengths() for one in measured)]
+    if names and lengths:
+        cells = [[labels[name], *(one.per_byte("gcc", name, n) for n in lengths for one in measured)] for name in names]
+        head = ["kernel", *(f"{bytes_text(n)}, ({i + 1})" for n in lengths for i in range(len(measured)))]
+        which = "; ".join(f"({i + 1}) {one.here}" for i, one in enumerate(measured))
+        text += table(f"Cycles per byte, gcc: {which}", head, cells)
+    return text
+
+
+def changed(reports: list[Report]) -> str:
+    """Say at how many lengths two results of the same CPU disagree about faster, slower and no difference."""
+    said = []
+    for i, first in enumerate(reports):
+        for second in (other for other in reports[i + 1 :] if other.here == first.here):
+            for build in first.builds:
+                verdicts = []
+                for lanes in (4, 8):
+                    for old in (f"gg{lanes}_measured", f"gg{lanes}"):
+                        of = [
+                            one.samples.speed_ups(f"sweep{lanes}", build, old, f"bs{lanes}") for one in (first, second)
+                        ]
+                        both = sorted(set(of[0]) & set(of[1]))
+                        if both:
+                            found = [intervals.medians(numpy.array([ups[n] for n in both])) for ups in of]
+                            verdicts += [(a.verdict, b.verdict) for a, b in zip(*found)]
+                if verdicts:
+                    changes = sum(a != b for a, b in verdicts)
+                    opposed = sum({a, b} == {FASTER, SLOWER} for a, b in verdicts)
+                    said.append(
+                        f"Of {len(verdicts)} comparisons of lengths with {build}, {escape(first.here)}, {changes} "
+                        f"({100 * changes / len(verdicts):.1f} %) are not the same in both results; {opposed} are opposed."
+                    )
+    return paragraph(*said) if said else ""
+
+
+def report(of: list[tuple[dict, str]], model: dict) -> tuple[str, list[Drawing]]:
+    """Return the page of results and the names of their files, and its figures."""
+    reports = [Report(found, name, model) for found, name in of]
+    body = "<h1>The papers' experiments, repeated</h1>"
+    if len(reports) == 1:
+        body += reports[0].body()
+    else:
+        prefixes = [f"r{i + 1}-" for i in range(len(reports))]
+        links = (f'<li><a href="#{prefix}top">{escape(one.here)}</a></li>' for prefix, one in zip(prefixes, reports))
+        body += f"<ul>{''.join(links)}</ul>{beside(reports)}{changed(reports)}"
+        for prefix, one in zip(prefixes, reports):
+            body += f'<h1 id="{prefix}top">{escape(one.here)}</h1>{one.body(prefix)}'
+    drawn = []
+    for i, one in enumerate(reports):
+        for drawing in one.drawn:
+            drawn.append(drawing if len(reports) == 1 else Drawing(f"{i + 1} {drawing.title}", drawing.figure))
+    text = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>Poly1305: the papers' experiments, repeated</title><style>{STYLE}</style></head>\n<body>{body}</body></html>\n"
+    )
+    return text, drawn
+
+
+def page(found: dict, file_name: str, model: dict) -> str:
+    return report([(found, file_name)], model)[0]

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""A kernel of one's own is built, checked and measured by the commands of lab/study/README.md; wrong ones are reported; and a run
+without options overwrites nothing that is tracked.
+
+    pytest lab/study/tests/test_run.py
+"""
+
+import csv
+import gzip
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+STUDY = ROOT / "lab/study"
+sys.path[:0] = [str(STUDY.parent), str(STUDY)]
+
+import run  # noqa: E402
+from report import results  # noqa: E402
+
+EXAMPLE = STUDY / "examples/radix44.c"
+
+
+def tracked() -> str:
+    """Return which files of git's are changed, and how."""
+    return subprocess.run(["git", "diff", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def of_readme(folder: Path) -> list[str]:
+    """Return the command of the README's section on a kernel of one's own, which writes into a folder."""
+    section = (STUDY / "README.md").read_text().split("## A kernel of your own")[1].split("\n## ")[0]
+    command = re.search(r"^    build/venv/bin/python lab/study/run\.py (.*)$", section, re.M)[1]
+    assert "--out build/mine" in command
+    return shlex.split(command.replace("build/mine", str(folder)))
+
+
+def measured(options: list, folder: Path) -> tuple[dict, str]:
+    """Run the study; return the results and the report."""
+    run.main([str(option) for option in options])
+    return results.load(next((folder / "results").glob("*.json.xz"))), (folder / "report/index.html").read_text()
+
+
+def test_the_readme_adds_a_kernel(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    before = tracked()
+    found, page = measured([*of_readme(tmp_path), "--csv", "--figures"], tmp_path)
+    assert tracked() == before
+    lengths = next(series for series in found["series"] if series["group"] == "lengths")
+    names = [column["name"] for column in lengths["columns"]]
+    assert set(names) == {"radix44", "hornet", "scalar64", "hornet again"}
+    cycles = lengths["columns"][names.index("radix44")]["counts"]["samples"][-1]
+    assert len(cycles) == 5 * lengths["rounds"] == 10 and min(cycles) > 1000  # of the longest message
+    check = next(check for check in found["checks"] if check["kernel"] == "radix44")
+    assert check["inputs"] > 1600 and check["wrong"] == 0
+    assert len(found["machine"]["pinned"]) == 1 and len(lengths["clock"]) == 5
+    assert (
+        re.search(r'<p class="caption"><strong>Table \d+\.</strong> radix44, gcc</p>', page) and "none is wrong" in page
+    )
+    with gzip.open(next((tmp_path / "csv").glob("*-samples.csv.gz")), "rt") as file:
+        rows = [row for row in csv.DictReader(file) if row["kernel"] == "radix44"]
+    assert len(rows) == 10 * len(lengths["xs"]) and {row["process"] for row in rows} == set("01234")
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".pdf"}
+
+
+MISTAKES = {
+    # The last subtraction of p left out: right but for sums of p or a little more.
+    "reduction": ("(g2 >> TOP) - 1", "~(uint64_t)0", "blocks with the sum p", 0),
+    "tag": ("memcpy(tag + 8, &tag1, sizeof tag1)", "memcpy(tag + 8, &tag1, sizeof tag1); tag[16] = 0", "0 bytes", 0),
+    "crash": ("block[n] = 1;", "block[n] = 1; if (len_bytes == 300) __builtin_trap();", "300 bytes", 4),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_wrong_kernels_are_reported_and_not_measured(name, tmp_path, capsys):
+    old, new, example, signal = MISTAKES[name]
+    text = EXAMPLE.read_text()
+    assert text.count(old) == 1
+    source, shared = tmp_path / "mine.c", tmp_path / "mine.so"
+    source.write_text(text.replace(old, new).replace("poly1305_auth", "my_mac"))
+    subprocess.run(["gcc", "-O2", "-fPIC", "-shared", "-o", shared, source], check=True)
+    options = ["--quick", "--with", f"wrong={shared}:my_mac", "--kernels", "wrong,scalar64", "--lengths", "16,64"]
+    found, page = measured([*options, "--out", tmp_path / "out"], tmp_path / "out")
+    check = next(check for check in found["checks"] if check["kernel"] == "wrong")
+    assert check["wrong"] > 0 and example in check["example"]
+    assert check["signal"] == signal
+    (series,) = [series for series in found["series"] if series["columns"]]
+    assert [column["name"] for column in series["columns"]] == ["scalar64"] and series["xs"] == [16, 64]
+    assert "warning: wrong, gcc: wrong on" in capsys.readouterr().err
+    assert ": not measured.</strong>" in page and "none is wrong" not in page
+
+
+def test_goll_gueron_as_measured():
+    """Dissertation, section 3.3: how often what follows the full groups is packed anew, by the code and by the text."""
+    counts = {(one["kernel"], one["part"]): one["counts"].get("packing") for one in run.operations()}
+
+    def pieces(kernel: str, lanes: int) -> list[float]:
+        parts = [f"message of {4 * 16 * lanes + rest} bytes" for rest in range(15, 16 * lanes, 16)]
+        return [counts[f"{kernel}{lanes}" if kernel != "measured" else f"gg{lanes}_measured", part] for part in parts]
+
+    assert pieces("measured", 4) == [1, 2, 2, 3] and pieces("gg", 4) == [1, 2, 2, 0] and pieces("bs", 4) == [0, 0, 0, 0]
+    assert pieces("measured", 8) == [1, 2, 2, 3, 3, 4, 4, 5] and pieces("gg", 8) == [1, 2, 2, 3, 3, 4, 4, 0]
+
+
+def test_additions_of_the_table_methods():
+    """Bernstein's section 5: about 65 and 38 on average; the table of 255 multiples, one for each of 17 bytes."""
+    counts = {one["kernel"]: one["counts"] for one in run.operations() if "additions" in one["counts"]}
+    assert 64 < counts["doublings"]["additions"] < 66 and 37.5 < counts["triples"]["additions"] < 39.5
+    assert counts["multiples"] == {"additions": 17, "least": 17, "most": 17, "blocks": counts["triples"]["blocks"]}
+    assert counts["triples"]["most"] <= 44
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="of x86-64")
+def test_polyakovs_avx_is_of_128_bits(tmp_path):
+    source = ROOT / "lab/study/kernels/polyakov_avx.c"
+    subprocess.run(["gcc", "-O2", "-c", source, "-o", tmp_path / "avx.o"], check=True)
+    text = run.output_of("objdump", "-d", "--no-show-raw-insn", str(tmp_path / "avx.o"))
+    assert len(re.findall(r"\tvpmuludq ", text)) > 50 and not re.search(r"\tpmuludq |%ymm", text)
+
+
+def test_several_results_in_one_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    options = "--quick --groups lengths,sweep4 --lengths 49-400 --kernels gg4*,bs4 --out"
+    measured([*options.split(), tmp_path], tmp_path)
+    (path,) = (tmp_path / "results").iterdir()
+    other = results.load(path)
+    other["machine"]["model"] = "Another CPU"
+    results.save(tmp_path / "results/another.json", other)
+    # The same CPU once more, on which the two evaluations changed places.
+    swapped = results.load(path)
+    names = {"bs4": "gg4_measured", "gg4_measured": "bs4"}
+    for series in swapped["series"]:
+        for column in series["columns"]:
+            column["name"] = names.get(column["name"], column["name"])
+    results.save(tmp_path / "results/swapped.json", swapped)
+    files = [str(path), *(str(tmp_path / f"results/{name}.json") for name in ("another", "swapped"))]
+    run.main(["--page", *files, "--out", str(tmp_path)])
+    page = (tmp_path / "report/index.html").read_text()
+    of = re.search(r"Of (\d+) comparisons of lengths with gcc, .*?, (\d+) .*? (\d+) are opposed", page)
+    lengths, changed, opposed = map(int, of.groups())
+    assert lengths == 2 * 13 and 0 < opposed <= changed <= lengths
+    top = page[: page.index('id="r1-top"')]
+    assert top.count("Another CPU") >= 3 and "Cycles per byte, gcc: (1)" in top
+    assert page.count("noise: balanced over itself, gcc") == 3 and page.count('id="r2-balanced"') == 1
+
+
+def test_only_publish_writes_what_is_tracked():
+    targets = [run.target_of(run.parsed(words)) for words in ([], ["--quick"], ["--page", "x"], ["--publish"])]
+    assert targets == [run.BUILD, run.BUILD, run.BUILD, STUDY]
+    # With other flags, into other files and folders.
+    found = {"machine": {"model": "A CPU", "family": "1", "model_number": "2"}, "flags": {"hornet": "-O3 -fno-plt"}}
+    assert run.name_of(found) == "a-f1m2-O3-fno-plt" and run.folder_of("gcc", "-O3").name == "gcc-O3"
+    assert run.name_of(found | {"flags": {"hornet": run.FLAGS}}) == "a-f1m2"
+    assert subprocess.run(["git", "check-ignore", "-q", run.BUILD], cwd=ROOT).returncode == 0
+
+
+def test_bad_options_are_refused(capsys):
+    for options in (["--with", "none.c"], ["--cpu", "4096"], ["--publish", "--quick"], ["--compilers", "tcc"]):
+        with pytest.raises(SystemExit):
+            run.main(options)
+        assert "error:" in capsys.readouterr().err

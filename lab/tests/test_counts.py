@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The tools that count instructions and cycles on other architectures, on code of a few instructions."""
+
+import sys
+from types import SimpleNamespace
+
+from support import ROOT, run, suite
+
+sys.path.append(str(ROOT / "lab/counts"))
+
+import call_cycles
+import cycles
+import instructions
+
+# A call that loops three times and jumps over data, which are not executed.
+CALLS = """
+__asm__(".globl call_mac; .type call_mac, %function; call_mac: mov x1, #3; 1: subs x1, x1, #1; b.ne 1b; b 2f;"
+        ".word 0xffffffff; 2: mul x2, x2, x2; mul x2, x2, x2; ret; .size call_mac, . - call_mac;");
+void call_mac(void);
+__attribute__((noinline)) void call_nothing(void) { __asm__ volatile("nop"); }
+int main(void)
+{
+    void (*volatile call)(void) = call_mac;
+    call();
+    call();
+    call = call_nothing;
+    call();
+    return 0;
+}
+"""
+EXECUTED = ["mov", *3 * ["subs", "b.ne"], "b", "mul", "mul", "ret"]
+
+# Two vectors of a message in an iteration, in a file that does not require vectors throughout.
+LOOP = """
+.globl poly1305_absorb_by_2_rvv128
+.type poly1305_absorb_by_2_rvv128, @function
+poly1305_absorb_by_2_rvv128:
+.option push
+.option arch, +v
+1:
+    vle32.v v8, (a0)
+    vwmaccu.vv v12, v8, v8
+    addi a0, a0, 32
+    bltu a0, a1, 1b
+    ret
+.option pop
+.size poly1305_absorb_by_2_rvv128, . - poly1305_absorb_by_2_rvv128
+"""
+
+
+@suite("quick")
+def test_counts_trace(folder):
+    (folder / "calls.c").write_text(CALLS, encoding="utf-8")
+    run("aarch64-linux-gnu-gcc", "-O1", "-static", "-o", folder / "calls", folder / "calls.c")
+    instructions.build_plugin()
+    architecture = SimpleNamespace(name="aarch64", triple="aarch64-linux-gnu", command=["qemu-aarch64"], results={})
+    program = call_cycles.Program(architecture, folder / "calls", "neoverse-n1")
+    lines = program.call("poly1305", "chosen", 16)
+    assert [line.split()[0] for line in lines] == EXECUTED
+    said = program.cycles("poly1305", "chosen", 16)
+    assert (said.instructions, said.unknown) == (len(EXECUTED), 0)
+    # What llvm-mca cannot read is left out, and counted; a chain of multiplications takes as many latencies.
+    assert program.modelled([*lines, "unknown x1"]).unknown == 1
+    more = [program.modelled([*lines, *length * ["mul x2, x2, x2"]]).total for length in (100, 200)]
+    assert more[1] - more[0] >= 200
+
+
+@suite("quick")
+def test_counts_loops(folder):
+    (folder / "loop.s").write_text(LOOP, encoding="utf-8")
+    triple = "riscv64-linux-gnu"
+    run("clang-19", f"--target={triple}", "-march=rv64gc", "-c", "-o", folder / "loop.o", folder / "loop.s")
+    run(f"{triple}-ld", "-e", "0", "-o", folder / "linked", folder / "loop.o")
+    (loop,) = cycles.loops_of(triple, folder / "linked", "rvv128")
+    assert (len(loop.instructions), loop.turn_bytes) == (4, 32)
+    assert cycles.quickest(triple, folder / "linked", "rvv128", "sifive-p670")["absorb_by_2"] > 0
+    power = {"isel    r8,r8,r29,4*cr7+lt": "isel    %r8,%r8,%r29,28", "crand   4*cr5+lt,gt,eq": "crand   20,1,2"}
+    assert [cycles.for_llvm("powerpc64le-linux-gnu", text) for text in power] == list(power.values())
+    assert cycles.for_llvm("s390x-linux-gnu", "brasl %r14,1002c70 <f>") == "basr %r14,%r15"
