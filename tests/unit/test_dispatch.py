@@ -9,7 +9,7 @@ from support import DEFAULT_KERNELS, ROOT, kernel_names, library, output, progra
 
 @rows(
     "commands",
-    row("dispatch", [["gcc", "-O2"], ["gcc", "-O2", DEFAULT_KERNELS]], suites="check quick"),
+    row("dispatch-gcc", [["gcc", "-O2"], ["gcc", "-O2", DEFAULT_KERNELS]], suites="check quick"),
     row("dispatch-clang-19", [["clang-19", "-O2"]]),
     row("dispatch-i686", [["i686-linux-gnu-gcc", "-O2"]]),
 )
