@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # make               builds the library and the command, in build/; `make run` shows them at work
-# make install       installs header, libraries, pkg-config and CMake files, command, man pages and completions, under
+# make install       installs headers, libraries, pkg-config and CMake files, command, man pages and completions, under
 #                    PREFIX=/usr/local and DESTDIR; `make install-library` omits the command
-# make amalgamation  writes the library as two files, build/amalgamation/hornet.c and hornet.h
+# make amalgamation  writes the library as one file with its headers, build/amalgamation/hornet.c
 # make provider      builds an OpenSSL 3 provider, build/hornet.so; `make install-provider` installs it into MODULESDIR
 # make js            builds the npm package's files in bindings/js/dist/
 #

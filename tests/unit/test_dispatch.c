@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
 #include "../../src/aes/aes.h"
 #include "../../src/core/cpu/arm.h"
 #include "../../src/core/cpu/x86.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The default library as a profiler, a debugger and a linker see it.
 
-A function's name identifies its kernel, no two functions share a name, only the functions declared in hornet.h are
+A function's name identifies its kernel, no two functions share a name, only the functions declared in include/ are
 exported, and no kernel is larger than docs/evidence.md says.
 """
 
@@ -79,7 +79,7 @@ def test_symbols(compiler):
     assert sum(bytes_of.values()) < rest, bytes_of
 
     # The declared functions, according to the compiler: those with default visibility in the preprocessed header.
-    header = attempt("gcc", "-E", "-P", ROOT / "include/hornet.h")[1]
+    header = "".join(attempt("gcc", "-E", "-P", path)[1] for path in (ROOT / "include").glob("*.h"))
     declared = set(re.findall(r'visibility\("default"\).*?(hornet_\w+)\(', header, re.S))
     names = [words[2].partition("@@") for words in read("nm", "-D", "--defined-only", shared) if words[1] != "A"]
     exported = {name: version for name, _, version in names}
