@@ -7,7 +7,7 @@
 # make provider      builds an OpenSSL 3 provider, build/hornet.so; `make install-provider` installs it into MODULESDIR
 # make js            builds the npm package's files in bindings/js/dist/
 #
-# make check         tests between edits, and installs what these need: one minute. TESTS=lint: only tests whose names
+# make check         tests between edits, and installs what these need: 45 seconds on two cores. TESTS=lint: only tests whose names
 #                    contain "lint"
 # make test          installs what the tests need, and tests: ten to twenty minutes on two cores. Further suites are test-slow,
 #                    test-cross (or test-cross-quick, with one compiler each), test-scale, test-bench, and

@@ -17,9 +17,9 @@ if ! cargo fmt --version > /dev/null 2>&1 || ! cargo clippy --version > /dev/nul
     rustup component add rustfmt clippy
 fi
 tools/venv.sh tests/requirements.txt build/venv
-bindings/js/install.sh
 [ "${1-}" != check ] || exit 0
 
+bindings/js/install.sh
 tools/apt-install.sh abigail-tools clang-tidy-19 libclang1-19 lld-19 libclang-rt-19-dev cmake pkg-config doxygen openssl \
     valgrind qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish fuse3 \
     libfuse3-dev

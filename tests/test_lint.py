@@ -31,13 +31,7 @@ def files(*patterns):
     row("lint-ruff", [RUFF, "check", "--quiet"], ["*.py"], [], suites=FAST),
     row("lint-ruff-format", [RUFF, "format", "--quiet", "--check"], ["*.py"], [], suites=FAST),
     # Types are checked by bindings/js/build.sh.
-    row(
-        "lint-prettier",
-        [PRETTIER, "--log-level=warn", "--check"],
-        ["*.js", "*.ts", "bindings/js/*.json"],
-        [],
-        suites=FAST,
-    ),
+    row("lint-prettier", [PRETTIER, "--log-level=warn", "--check"], ["*.js", "*.ts", "bindings/js/*.json"], []),
     row("lint-tidy", TIDY, ["src/*.c"], ["--", "-std=c11", "-DHORNET_ALL_KERNELS=1"], cpu_seconds=60),
     row("lint-tidy-examples", TIDY, ["examples/c/*.c"], ["--", "-std=gnu11", "-Iinclude"]),
     row("lint-tidy-study", TIDY, ["study/*.c"], ["--", "-std=gnu11"], cpu_seconds=30),

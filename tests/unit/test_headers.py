@@ -35,7 +35,7 @@ def parsed(compiler, paths, *options):
         return list(pool.map(parse, paths))
 
 
-@suite("check quick", cpu_seconds=20)
+@suite("quick", cpu_seconds=20)
 def test_headers():
     headers = output("git", "ls-files", "include/*.h", "src/*.h").split()
     for compiler in "gcc", "clang-19":
