@@ -86,7 +86,10 @@ class HttpStore(Store):
             raise Failed("redirected without end") from None
 
     async def _patiently(self, ask: Callable[[], Awaitable[_T]]) -> _T:
-        return await AsyncRetrying(**retrying(_RETRIES, (Failed, FileNotFoundError, _Folder)))(ask)
+        async def asked() -> _T:
+            return await ask()
+
+        return await AsyncRetrying(**retrying(_RETRIES, (Failed, FileNotFoundError, _Folder)))(asked)
 
     def _wait(self, coroutine: Callable[..., Coroutine[Any, Any, _T]], *arguments: object) -> _T:
         result: _T = sync(self.fs.loop, coroutine, *arguments)
