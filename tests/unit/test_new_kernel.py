@@ -11,7 +11,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from support import ROOT, attempt, output, row, rows
+from support import ROOT, attempt, row, rows
 from support.commands import execute
 
 GUIDE = (ROOT / "docs/adding-a-kernel.md").read_text()
@@ -57,7 +57,7 @@ def name_of(change):
 )
 def test_new_kernel(missing, folder):
     assert len(CHANGES) == GUIDE.count("```\n") - 1 == 9
-    for path in output("git", "ls-files").splitlines():
+    for path in attempt("git", "ls-files")[1].splitlines():
         if (ROOT / path).is_file():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, folder / path)
@@ -71,8 +71,9 @@ def test_new_kernel(missing, folder):
         assert attempt("git", *command, cwd=folder)[0] == 0
 
     command = shlex.split(COMMAND.replace("\n", " "))
-    inherited = [name for name in os.environ if name.startswith(("PYTEST_", "GIT_"))]
-    status, text = execute(["env", *(f"--unset={name}" for name in inherited), *command], cwd=folder, capture=True)
+    inherited = [f"--unset={name}" for name in os.environ if name.startswith(("PYTEST_", "GIT_"))]
+    stop = ["PYTEST_ADDOPTS=--exitfirst"] if missing else []
+    status, text = execute(["env", *inherited, *stop, *command], cwd=folder, capture=True)
     print(text.decode())
     if missing:
         assert status == 1, f"the checks do not notice that the guide lacks {missing.path}"
@@ -84,6 +85,7 @@ def test_new_kernel(missing, folder):
         return (folder / f"build/test-logs/{name}.log").read_text()
 
     assert re.search(r"^kernel avx128: \d{6,} checks", log("reference-gcc-O2"), re.M)
+    assert re.search(r"^ChaCha20 by avx128: runs", log("reference-gcc-O2"), re.M)
     assert re.search(r"^test_lanes avx128: \d+ checks, 0 failed", log("lanes-gcc-O2"), re.M)
     assert "bounds of avx128 (2 lanes)" in log("bounds")
-    assert "chosen: avx128" in log("cpus-x86-64-avx")
+    assert all(line in log("cpus-x86-64-avx") for line in ("chosen: avx128\n", "kernel avx128\n", "ChaCha20 avx128\n"))
