@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # make               builds the library and the command, in build/; `make run` shows them at work
-# make install       installs header, libraries, pkg-config and CMake files, command, man pages and completions, under
+# make install       installs headers, libraries, pkg-config and CMake files, command, man pages and completions, under
 #                    PREFIX=/usr/local and DESTDIR; `make install-library` omits the command
-# make amalgamation  writes the library as two files, build/amalgamation/hornet.c and hornet.h
+# make amalgamation  writes the library as one file with its headers, build/amalgamation/hornet.c
 # make provider      builds an OpenSSL 3 provider, build/hornet.so; `make install-provider` installs it into MODULESDIR
 # make js            builds the npm package's files in bindings/js/dist/
 #
-# make check         tests between edits, and installs what these need: one minute. TESTS=lint: only tests whose names
+# make check         tests between edits, and installs what these need: 45 seconds on two cores. TESTS=lint: only tests whose names
 #                    contain "lint"
 # make test          installs what the tests need, and tests: ten to twenty minutes on two cores. Further suites are test-slow,
 #                    test-cross (or test-cross-quick, with one compiler each), test-scale, and test-release, for which CI
@@ -41,11 +41,11 @@ omitted := $(if $(chosen),$(filter-out $(chosen),$(kernels)))
 kernels_flags := $(if $(chosen),-DHORNET_ALL_KERNELS=1) $(omitted:%=-DHORNET_OMIT_%=1)
 
 sources := $(filter-out $(omitted:%=src/poly1305/kernels/%.c),$(wildcard src/*/*.c src/*/*/*.c))
-headers := $(wildcard include/*.h src/*/*.h src/*/*.def src/*/*/*.h src/*/*/*.def)
 objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
+provider_objects := $(patsubst bindings/openssl/src/%.c,$(BUILD)/obj/provider/%.o,$(wildcard bindings/openssl/src/*.c))
 # For CPUs that check the targets of indirect branches and returns: x86 with CET, if the compiler supports it.
 checked_branches := $(shell echo | $(CC) -fcf-protection -x c -c -o /dev/null - 2> /dev/null && echo -fcf-protection)
-compile := $(CC) $(CPPFLAGS) $(checked_branches) $(CFLAGS) $(kernels_flags) -fPIC -fvisibility=hidden
+compile := $(CC) $(CPPFLAGS) $(checked_branches) $(CFLAGS) $(kernels_flags) -fPIC -fvisibility=hidden -MMD -MP
 link    := $(CC) $(checked_branches) $(CFLAGS) -Wl,-z,relro,-z,now $(LDFLAGS) -shared
 
 # The version is only in hornet.h; the compiler reads it.
@@ -67,7 +67,10 @@ $(BUILD)/obj/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(compile) $(link)' | cmp -s - $@ || echo '$(compile) $(link)' > $@
 
-$(BUILD)/obj/%.o: src/%.c $(headers) $(BUILD)/obj/flags
+# The compiler writes which headers an object depends on.
+-include $(objects:.o=.d) $(provider_objects:.o=.d)
+
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/obj/flags
 	@mkdir -p $(@D)
 	$(compile) -c -o $@ $<
 
@@ -100,11 +103,9 @@ amalgamation:
 	tools/amalgamate.py $(BUILD)/amalgamation
 
 # The provider is linked with nothing but this library; bindings/openssl/src/provider.h says why.
-provider_objects := $(patsubst bindings/openssl/src/%.c,$(BUILD)/obj/provider/%.o,$(wildcard bindings/openssl/src/*.c))
-
 provider: $(BUILD)/hornet.so
 
-$(BUILD)/obj/provider/%.o: bindings/openssl/src/%.c $(wildcard bindings/openssl/src/*.h) $(headers) $(BUILD)/obj/flags
+$(BUILD)/obj/provider/%.o: bindings/openssl/src/%.c $(BUILD)/obj/flags
 	@mkdir -p $(@D)
 	$(compile) -Iinclude -c -o $@ $<
 

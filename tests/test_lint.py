@@ -32,13 +32,7 @@ def files(*patterns):
     row("lint-ruff", [RUFF, "check", "--quiet"], ["*.py"], [], suites=FAST),
     row("lint-ruff-format", [RUFF, "format", "--quiet", "--check"], ["*.py"], [], suites=FAST),
     # Types are checked by bindings/js/build.sh.
-    row(
-        "lint-prettier",
-        [PRETTIER, "--log-level=warn", "--check"],
-        ["*.js", "*.ts", "bindings/js/*.json"],
-        [],
-        suites=FAST,
-    ),
+    row("lint-prettier", [PRETTIER, "--log-level=warn", "--check"], ["*.js", "*.ts", "bindings/js/*.json"], []),
     row("lint-tidy", TIDY, ["src/*.c"], ["--", "-std=c11", "-DHORNET_ALL_KERNELS=1"], cpu_seconds=60),
     row("lint-tidy-examples", TIDY, ["examples/c/*.c"], ["--", "-std=gnu11", "-Iinclude"]),
     row(
@@ -129,3 +123,24 @@ def test_lint_kernel_names(primitive):
                 named = re.search(rf"\b(hornet_{primitive}_kernel_)?{kernel}\b", line)
                 allowed = re.search(ALLOWED_LINES.format(kernel), line) or (in_lanes and line.startswith('#include "'))
                 assert allowed or not named, f"{path}:{number} names the kernel {kernel}: {line}"
+
+
+def anchors(text):
+    """Return the anchors of a Markdown text's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@suite(FAST)
+def test_lint_links():
+    """Each link from one file of the tree to another leads to what is there, and the pages that explain speed are short."""
+    count, broken = 0, []
+    for path in files("*.md"):
+        for target, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)", (ROOT / path).read_text()):
+            file = (ROOT / path).parent / target if target else ROOT / path
+            count += 1
+            if not file.exists() or (anchor and anchor not in anchors(file.read_text())):
+                broken.append(f"{path}: {target}#{anchor}")
+    assert count > 200 and not broken, f"of {count} links, broken: {broken}"
+    for page in "performance", "architectures":
+        assert (ROOT / f"docs/{page}.md").read_text().count("\n") <= 120, page

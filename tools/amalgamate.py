@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Combine the library into two files, hornet.c and hornet.h: `cc -O2 -c hornet.c` builds it.
+"""Combine the library into one file, hornet.c, with its headers beside it: `cc -O2 -c hornet.c` builds it.
 
     tools/amalgamate.py FOLDER
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
-HEADER = ROOT / "include" / "hornet.h"
+HEADERS = sorted((ROOT / "include").glob("*.h"))
 
 # Included wherever they are requested, which may be in a condition.
 ALWAYS = {
@@ -68,7 +68,7 @@ def included_files(path: Path) -> list[Path]:
 
 
 def uses_templates(path: Path) -> bool:
-    return any(file != HEADER and (is_template(file) or uses_templates(file)) for file in included_files(path))
+    return any(file not in HEADERS and (is_template(file) or uses_templates(file)) for file in included_files(path))
 
 
 def tokens_of(text: str) -> Iterator[tuple[str, str]]:
@@ -203,7 +203,7 @@ class Amalgamation:
 
     def add_shared_headers(self, file: Path, visited: set[Path]) -> None:
         for included in included_files(file):
-            if included == HEADER or included in visited or name_in_source(included) in ALWAYS:
+            if included in HEADERS or included in visited or name_in_source(included) in ALWAYS:
                 continue
             visited.add(included)
             if is_template(included):
@@ -221,8 +221,8 @@ class Amalgamation:
                 lines.append(line)
                 continue
             included = (path.parent / include.group(1)).resolve()
-            if included == HEADER:
-                lines.append('#include "hornet.h"')
+            if included in HEADERS:
+                lines.append(f'#include "{included.name}"')
                 continue
             name = name_in_source(included)
             if name in ALWAYS or name.endswith(".def") or included not in seen:
@@ -254,7 +254,7 @@ def main() -> None:
         "/* SPDX-License-Identifier: Apache-2.0 OR MIT",
         " *",
         " * Hornet in one file, made by tools/amalgamate.py: ChaCha20-Poly1305, Poly1305, ChaCha20, XChaCha20-Poly1305 and Poly1305-AES.",
-        " * hornet.h states the contracts. cc -O2 -c hornet.c needs no other flag. */",
+        " * The headers state the contracts. cc -O2 -c hornet.c needs no other flag. */",
         "#define HORNET_AMALGAMATED 1",
         # The rest is skipped: after an #error, compilers go on, and report each difference between the languages.
         "#ifdef __cplusplus",
@@ -263,7 +263,8 @@ def main() -> None:
     ]
     text = "\n".join(opening) + "\n" + amalgamation.text + "\n#endif\n"
     (folder / "hornet.c").write_text(text, encoding="utf-8")
-    (folder / "hornet.h").write_text(HEADER.read_text(encoding="utf-8"), encoding="utf-8")
+    for header in HEADERS:
+        (folder / header.name).write_text(header.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 if __name__ == "__main__":

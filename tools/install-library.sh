@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs the built files: the header, the libraries, and the files with which pkg-config and CMake find them. Both
+# Installs the built files: the headers, the libraries, and the files with which pkg-config and CMake find them. Both
 # still find the files if they are moved.
 #
 #     tools/install-library.sh BUILD VERSION DESTDIR PREFIX LIBDIR
@@ -20,7 +20,7 @@ below=${3#"$2"}
 up=$(printf '%s' "$below" | sed 's|/*[^/]\{1,\}|../|g; s|/$||')
 
 install -d "$prefix/include" "$libdir/pkgconfig" "$libdir/cmake/hornet"
-install -m 644 include/hornet.h "$prefix/include/"
+install -m 644 include/*.h "$prefix/include/"
 install -m 644 "$build"/libhornet.a "$libdir/"
 install -m 755 "$build/libhornet.so.$version" "$libdir/"
 for link in "$build"/libhornet.so "$build"/libhornet.so.[0-9]; do

@@ -6,6 +6,7 @@
  * counter on disk, which is harder than it looks (the `hornet` command and the Rust crate
  * hornet-poly1305-key-file do it). */
 #include <hornet.h>
+#include <hornet_poly1305_aes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>

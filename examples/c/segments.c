@@ -2,6 +2,7 @@
 /* A long message in segments: processed by several threads, and tagged again after one segment has changed,
  * without reading the others. */
 #include <hornet.h>
+#include <hornet_poly1305_aes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

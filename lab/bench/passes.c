@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <hornet.h>
+#include <hornet_kernels.h>
 
 #include KERNEL_FILE
 

@@ -16,6 +16,7 @@
 #include <openssl/evp.h>
 #elif !defined(COUNT_BORINGSSL)
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
 #include "../../src/poly1305/kernel.h"
 
 #ifndef COUNTED_KERNELS

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_poly1305_aes.h"
 #include "../../src/aes/aes.h"
 #include "../../src/core/constant_time.h"
 #include "../../src/poly1305/kernel.h"

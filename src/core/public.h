@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* hornet.h for the library's own files: its functions are exported with protected visibility, so that calls
- * within the library always reach the library's own functions, and not functions of the same name in the
- * program or in a library loaded before this one. */
+/* The headers of include/ for the library's own files: their functions are exported with protected
+ * visibility, so that calls within the library always reach the library's own functions, and not functions
+ * of the same name in the program or in a library loaded before this one. */
 #ifndef HORNET_CORE_PUBLIC_H
 #define HORNET_CORE_PUBLIC_H
 
@@ -10,5 +10,7 @@
 #endif
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
+#include "../../include/hornet_poly1305_aes.h"
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/kernels.h"
 

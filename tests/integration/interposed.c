@@ -2,6 +2,7 @@
 /* A program that defines functions with the names of those that the library's own functions call. The
  * library must not call these. */
 #include <hornet.h>
+#include <hornet_poly1305_aes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Checks a tag from RFC 8439, section 2.5.2, and then prints the kernels of a build, one per line. */
 #include <hornet.h>
+#include <hornet_kernels.h>
 #include <stdio.h>
 
 int main(void)

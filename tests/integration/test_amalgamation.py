@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The library in two files compiles with no flag except -O2 in an empty folder, and so do the sources themselves.
+"""The library in one file compiles with no flag except -O2 in an empty folder, and so do the sources themselves.
 
-That there are no warnings is shown by reference-amalgamation, whose objects have those of WARNINGS. As C++ the header compiles, and the library says in one error that it is C.
+That there are no warnings is shown by reference-amalgamation, whose objects have those of WARNINGS. As C++ the headers compile, and the library says in one error that it is C.
 """
 
 import pytest
 from support import CCACHE, ROOT, fails, library, program, row, rows, run
 
 LEFT_OUT = "tests/integration/omitted_kernels.c"
-HEADER = '#include "hornet.h"\nint main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n'
+HEADERS = [path.name for path in sorted((ROOT / "include").glob("*.h"))]
+HEADER = (
+    "".join(f'#include "{name}"\n' for name in HEADERS)
+    + "int main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n"
+)
 
 
 @pytest.fixture
 def one_file(outside, compiler):
-    """A folder with the two files, and the object."""
+    """A folder with the files, and the object."""
     run(ROOT / "tools/amalgamate.py", outside)
-    assert sorted(path.name for path in outside.iterdir()) == ["hornet.c", "hornet.h"]
-    assert (outside / "hornet.h").read_bytes() == (ROOT / "include/hornet.h").read_bytes()
+    assert sorted(path.name for path in outside.iterdir()) == ["hornet.c", *HEADERS]
+    assert all((outside / name).read_bytes() == (ROOT / "include" / name).read_bytes() for name in HEADERS)
     run(*CCACHE, compiler, "-O2", "-c", "hornet.c", cwd=outside)
     return outside
 

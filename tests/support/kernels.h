@@ -10,6 +10,7 @@
 #endif
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
 #include "../../src/poly1305/kernel.h"
 #include "check.h"
 

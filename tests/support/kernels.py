@@ -11,6 +11,26 @@ from support.build import ALL_KERNELS, DEFAULT_KERNELS, STRICT, Library, program
 from support.commands import ROOT, attempt, execute, run
 
 
+def list_rows(
+    command: Sequence[object] = ("clang-19",), primitive: str = "poly1305", tree: Path = ROOT
+) -> list[tuple[str, list[str]]]:
+    """Return the rows of the list in src/ that a compiler builds, best first.
+
+    Each is the macro of kernel_list.h that it expands to, and the columns, with the name of its record first.
+    """
+    if DEFAULT_KERNELS not in command:
+        command = [*command, ALL_KERNELS]
+    kinds = "HORNET_ROW", "HORNET_TUNED_ROW", "HORNET_FURTHER_ROW"
+    source = "".join(f"#define {kind}(...) kernel_row = {kind}, __VA_ARGS__;\n" for kind in kinds) + "".join(
+        f'#include "{tree}/src/{file}"\n' for file in ("core/compiler.h", f"{primitive}/kernels.def")
+    )
+    status, text = execute([*command, *"-E -P -x c -".split()], stdin=source.encode(), capture=True)
+    found = [line.split(", ") for line in re.findall("kernel_row = ([^;]+);", text.decode())]
+    if status != 0 or not found:
+        pytest.fail(f"{primitive} has no kernels")
+    return [(kind, columns) for kind, *columns in found]
+
+
 def kernel_names(
     command: Sequence[object] = ("clang-19",), primitive: str = "poly1305", tree: Path = ROOT, tuned: bool = False
 ) -> list[str]:
@@ -18,18 +38,8 @@ def kernel_names(
 
     If `tuned`, of all records that the rows name, some of which are another's with other tuned numbers.
     """
-    if DEFAULT_KERNELS not in command:
-        command = [*command, ALL_KERNELS]
-    source = "#define HORNET_ROW(name, ...) kernel_name = name;\n" + "".join(
-        f'#include "{tree}/src/{file}"\n' for file in ("core/compiler.h", f"{primitive}/kernels.def")
-    )
-    if tuned:
-        source = f"#define HORNET_TUNED_ROW HORNET_ROW\n{source}"
-    status, text = execute([*command, *"-E -P -x c -".split()], stdin=source.encode(), capture=True)
-    names = re.findall("kernel_name = ([a-z0-9_]+)", text.decode())
-    if status != 0 or not names:
-        pytest.fail(f"{primitive} has no kernels")
-    return names
+    kinds = ["HORNET_ROW", *(["HORNET_TUNED_ROW"] if tuned else [])]
+    return [columns[0] for kind, columns in list_rows(command, primitive, tree) if kind in kinds]
 
 
 def lanes_program(path: Path, built: Library, kernel: str, tree: Path = ROOT, link: Sequence[object] = ()) -> Path:

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
+#include "../../include/hornet_poly1305_aes.h"
 #include "../../src/aes/aes.h"
 #include "check.h"
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/check.h"
 #include "../support/crash.h"

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
+#include "../../include/hornet_poly1305_aes.h"
 #include "../../src/aes/aes.h"
 #include "../../src/core/cpu.h"
 #include "../support/check.h"

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
+#include "../../include/hornet_poly1305_aes.h"
 #include "../../src/aes/aes.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/check.h"

@@ -8,9 +8,12 @@
  *     test_dispatch                       all tests
  *     test_dispatch KERNEL [FEATURE]      those that depend on the CPU: KERNEL must be the one
  *                                         that it gets by default, and FEATURE one that it has */
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_kernels.h"
 #include "../../src/aes/aes.h"
 #include "../../src/core/cpu/arm.h"
 #include "../../src/core/cpu/x86.h"
@@ -163,62 +166,80 @@ static void test_list(const struct hornet_list *list)
 }
 
 #if HORNET_X86
+/* A feature of x86.def, whose rows test_dispatch.py compares with the compiler's header. */
+struct feature {
+    uint32_t feature;
+    size_t word;            /* the offset of a member of struct x86_cpuid */
+    const char *bit, *xcr0; /* as the row states them */
+};
+
+static uint32_t *word_of(struct x86_cpuid *cpuid, const struct feature *feature)
+{
+    return (uint32_t *)((char *)cpuid + feature->word);
+}
+
+/* Bits that must be set in XCR0, and AVX with them. */
+static uint32_t xcr0_of(const struct feature *feature)
+{
+    static const struct {
+        const char *name;
+        uint32_t bits;
+    } sets[] = {{"0", 0}, {"XCR0_YMM", 0x06}, {"XCR0_ZMM", 0xe6}};
+    size_t i = 0;
+    while (i < 2 && strcmp(sets[i].name, feature->xcr0) != 0)
+        i++;
+    check(strcmp(sets[i].name, feature->xcr0) == 0, "an unknown set of registers, %s", feature->xcr0);
+    return sets[i].bits;
+}
+
 /* Tests every combination of CPUID bits and of register sets that the operating system saves. */
 static void test_cpuid(void)
 {
     static const uint32_t xcr0s[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x26,  0x46,   0x86,
                                      0x66, 0xa6, 0xc6, 0xe0, 0xe2, 0xe4, 0xe6, 0xe7, 0x2e7, 0x602e7};
-    static const struct {
-        uint32_t feature, leaf1_edx, leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_1_eax;
-        uint32_t xcr0; /* bits that must be set in XCR0, and AVX with them */
-    } rows[] = {
-        {CPU_sse2, UINT32_C(1) << 26, 0, 0, 0, 0, 0},
-        {CPU_ssse3, 0, UINT32_C(1) << 9, 0, 0, 0, 0},
-        {CPU_aes, 0, UINT32_C(1) << 25, 0, 0, 0, 0},
-        {CPU_avx2, 0, 0, UINT32_C(1) << 5, 0, 0, 0x06},
-        {CPU_bmi2, 0, 0, UINT32_C(1) << 8, 0, 0, 0},
-        {CPU_avxifma, 0, 0, 0, 0, UINT32_C(1) << 23, 0x06},
-        {CPU_avx512f, 0, 0, UINT32_C(1) << 16, 0, 0, 0xe6},
-        {CPU_avx512ifma, 0, 0, UINT32_C(1) << 21, 0, 0, 0xe6},
-        {CPU_avx512bw, 0, 0, UINT32_C(1) << 30, 0, 0, 0xe6},
-        {CPU_avx512vl, 0, 0, UINT32_C(1) << 31, 0, 0, 0xe6},
-        {CPU_avx512vbmi2, 0, 0, 0, UINT32_C(1) << 6, 0, 0xe6},
+    static const struct feature listed[] = {
+#define properties max_leaf /* which reports no feature */
+#define HORNET_CPU_FEATURE(name, cpuid_word, bit, xcr0)                                                    \
+    {CPU_##name, offsetof(struct x86_cpuid, cpuid_word), #bit, #xcr0},
+#include "../../src/core/cpu/list.def"
+#undef properties
     };
-    static const uint32_t properties = CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen3 | CPU_zen4 |
-                                       CPU_zen5 | CPU_skylake_x | CPU_ice_lake | CPU_golden_cove;
-    enum { ROWS = sizeof rows / sizeof rows[0] };
-    uint32_t known = properties;
-    for (int row = 0; row < ROWS; row++)
-        known |= rows[row].feature;
-    check(known == (UINT32_C(1) << CPU_FEATURE_COUNT) - 1, "a feature is not tested here: %x", known);
+    struct feature rows[CPU_FEATURE_COUNT];
+    uint32_t masks[CPU_FEATURE_COUNT], properties = 0;
+    int count = 0;
+    for (size_t i = 0; i < CPU_FEATURE_COUNT; i++)
+        if (listed[i].word == offsetof(struct x86_cpuid, max_leaf)) {
+            properties |= listed[i].feature;
+        } else {
+            masks[count] = UINT32_C(1) << strtoul(listed[i].bit, NULL, 10);
+            rows[count++] = listed[i];
+        }
+    check(count >= 11, "%d features", count);
 
-    for (uint32_t bits = 0; bits < 4 << ROWS; bits++)
+    for (uint32_t bits = 0; bits < UINT32_C(4) << count; bits++)
         for (size_t i = 0; i < sizeof xcr0s / sizeof xcr0s[0]; i++) {
-            const bool osxsave = bits & 1, avx = bits & 2;
             /* Set all bits of a word that have no meaning here. */
             struct x86_cpuid cpuid = {
                 .max_leaf = 7,
                 .max_subleaf7 = 1,
                 .leaf1_edx = UINT32_MAX,
-                .leaf1_ecx = (uint32_t)osxsave << 27 | (uint32_t)avx << 28 | ~(UINT32_C(3) << 27),
+                .leaf1_ecx = UINT32_MAX,
                 .leaf7_ebx = UINT32_MAX,
                 .leaf7_ecx = UINT32_MAX,
                 .leaf7_1_eax = UINT32_MAX,
                 .xcr0 = xcr0s[i],
             };
-            for (int row = 0; row < ROWS; row++)
-                if ((bits >> (2 + row) & 1) == 0) {
-                    cpuid.leaf1_edx &= ~rows[row].leaf1_edx;
-                    cpuid.leaf1_ecx &= ~rows[row].leaf1_ecx;
-                    cpuid.leaf7_ebx &= ~rows[row].leaf7_ebx;
-                    cpuid.leaf7_ecx &= ~rows[row].leaf7_ecx;
-                    cpuid.leaf7_1_eax &= ~rows[row].leaf7_1_eax;
-                }
+            cpuid.leaf1_ecx &= ~((~bits & 1) << 27 | (~bits >> 1 & 1) << 28); /* OSXSAVE, AVX */
+            for (int row = 0; row < count; row++)
+                if ((bits >> (2 + row) & 1) == 0)
+                    *word_of(&cpuid, &rows[row]) &= ~masks[row];
+            const bool avx = (cpuid.leaf1_ecx >> 27 & 3) == 3;
             const uint32_t found = hornet_cpu_from_cpuid(&cpuid);
-            for (int row = 0; row < ROWS; row++) {
-                const uint32_t needed = rows[row].xcr0;
-                const bool enabled = needed == 0 || (osxsave && avx && (xcr0s[i] & needed) == needed);
-                check(((found & rows[row].feature) != 0) == ((bits >> (2 + row) & 1) != 0 && enabled),
+            for (int row = 0; row < count; row++) {
+                const uint32_t needed = xcr0_of(&rows[row]);
+                const bool enabled = needed == 0 || (avx && (xcr0s[i] & needed) == needed);
+                const bool reported = (*word_of(&cpuid, &rows[row]) & masks[row]) != 0;
+                check(((found & rows[row].feature) != 0) == (reported && enabled),
                       "bits %x, xcr0 %x: feature %x", bits, xcr0s[i], rows[row].feature);
             }
         }

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The choice among all kernels and among the default ones, tested with records that count calls: test_dispatch.c."""
 
-from support import DEFAULT_KERNELS, kernel_names, library, program, row, rows, run
+import re
+from pathlib import Path
+
+from support import DEFAULT_KERNELS, ROOT, kernel_names, library, output, program, row, rows, run, suite
 
 
 @rows(
     "commands",
-    row("dispatch", [["gcc", "-O2"], ["gcc", "-O2", DEFAULT_KERNELS]], suites="check quick"),
+    row("dispatch-gcc", [["gcc", "-O2"], ["gcc", "-O2", DEFAULT_KERNELS]], suites="check quick"),
     row("dispatch-clang-19", [["clang-19", "-O2"]]),
     row("dispatch-i686", [["i686-linux-gnu-gcc", "-O2"]]),
 )
@@ -15,3 +18,33 @@ def test_dispatch(commands, folder):
         wraps = [f"-Wl,--wrap=hornet_poly1305_kernel_{name}" for name in kernel_names(command, tuned=True)]
         link = ["-static", *wraps]
         run(program(folder / "dispatch", library(*command), "tests/unit/test_dispatch.c", link=link))
+
+
+def bits_in_header() -> dict[str, tuple[str, int]]:
+    """Return the word of CPUID and the mask of each feature of x86 in clang's cpuid.h."""
+    header = Path(output("clang-19", "-print-resource-dir").strip()) / "include/cpuid.h"
+    found, word = {}, None
+    for line in header.read_text().splitlines():
+        if leaf := re.match(r"/\* Features in %(\w+) for leaf (\w+)(?: sub-leaf (\d+))? \*/", line):
+            register, number, subleaf = leaf.groups("0")
+            word = f"leaf{number}{'' if subleaf == '0' else f'_{subleaf}'}_{register}"
+        elif bit := re.match(r"#define bit_(\w+)\s+(0x\w+|bit_\w+)", line):
+            name, value = bit.groups()
+            alias = value.removeprefix("bit_").lower()
+            found[name.lower()] = found[alias] if alias in found else (word, int(value, 16))
+    return found
+
+
+@suite("check quick")
+def test_cpu_feature_bits():
+    """Each feature in x86.def is where the compiler's header has it, with the registers that its name implies."""
+    listed = (ROOT / "src/core/cpu/x86.def").read_text()
+    features = re.findall(r"^HORNET_CPU_FEATURE\((\w+), (leaf\w+), (\d+), (\w+)\)", listed, re.M)
+    properties = re.findall(r"^HORNET_CPU_FEATURE\(\w+, properties, X86_\w+, 0\)", listed, re.M)
+    assert len(features) >= 11 and len(features) + len(properties) == len(re.findall("^HORNET_CPU", listed, re.M))
+    bits = bits_in_header()
+    for name, word, bit, xcr0 in features:
+        assert bits[name] == (word, 1 << int(bit)), name
+        assert xcr0 == ("XCR0_ZMM" if name.startswith("avx512") else "XCR0_YMM" if name.startswith("avx") else "0"), (
+            name
+        )

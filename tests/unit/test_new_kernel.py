@@ -1,41 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""A new kernel needs a lanes file, a kernel file and one line in the list.
+"""docs/adding-a-kernel.md, followed to the letter: its changes are made in a copy of the tree, where its checks pass.
 
-With these in a copy of the tree, it is listed, runs, agrees with GMP, is proved, and has its lanes tested.
+With any of the changes left out, they do not.
 """
 
+import os
 import re
+import shlex
 import shutil
+from dataclasses import dataclass
+from pathlib import Path
 
-from support import ROOT, kernel_names, lanes_program, library, output, program, sources_in, suite
-from support.kernels import proof_of
+from support import ROOT, attempt, row, rows
+from support.commands import execute
+
+GUIDE = (ROOT / "docs/adding-a-kernel.md").read_text()
+BLOCK = r"^(New file|In) `(\S+)`([^\n]*):\n\n```\w+\n(.*?)^```$"
+PLACE = r", (after|instead of) the (?:last )?line that begins with (`+) ?(.*?) ?\2"
 
 
-@suite("quick", cpu_seconds=20)
-def test_new_kernel(folder):
-    for name in "include", "src", "tests":
-        shutil.copytree(ROOT / name, folder / name)
-    source = folder / "src/poly1305"
-    # Lanes with three operations written differently from the model's, so that there is new code to compile.
-    lanes = (source / "lanes/portable.h").read_text()
-    for before, after in ("PORTABLE_LANES 2", "PORTABLE_LANES 4"), ("a.lane[i] + b.lane[i]", "b.lane[i] + a.lane[i]"):
-        assert before in lanes
-        lanes = lanes.replace(before, after)
-    (source / "lanes/novel.h").write_text(lanes)
-    (source / "kernels/novel.c").write_text((source / "kernels/portable.c").read_text().replace("portable", "novel"))
-    rows = (source / "kernels.def").read_text()
-    new = re.sub(
-        r"^HORNET_KERNEL\(scalar32,", r"HORNET_KERNEL(novel, CPU_ANY, 0, 33)\n\g<0>", rows, count=1, flags=re.M
-    )
-    assert new != rows
-    (source / "kernels.def").write_text(new)
+@dataclass(frozen=True)
+class Change:
+    """A block of the guide, with the sentence before it."""
 
-    assert "novel" in kernel_names(tree=folder)
-    proof = program(folder / "proof", proof_of("novel", folder))
-    assert "bounds of novel (4 lanes)" in output(proof)
-    built = library("gcc", "-O2", sources=sources_in(folder / "src"))
-    tested = output(lanes_program(folder / "lanes", built, "novel", folder))
-    assert re.search(r"^test_lanes novel: \d+ checks, 0 failed", tested, re.M)
-    sources = [folder / "tests/unit/test_poly1305.c", folder / "tests/support/reference.c"]
-    compared = output(program(folder / "test", built, *sources, link=["-lgmp"]), "novel")
-    assert re.search(r"^kernel novel: \d{6,} checks", compared, re.M)
+    kind: str
+    path: str
+    place: str
+    text: str
+
+    def apply(self, folder):
+        file = folder / self.path
+        if self.kind == "New file":
+            assert not file.exists() and not self.place
+            file.write_text(self.text)
+            return
+        where, _, start = re.fullmatch(PLACE, self.place).groups()
+        lines = file.read_text().splitlines(keepends=True)
+        found = [number for number, line in enumerate(lines) if line.startswith(start)]
+        assert found and (len(found) == 1 or " last line " in self.place), f"{self.path}: {len(found)} times {start}"
+        lines[found[-1] + (where == "after") : found[-1] + 1] = [self.text]
+        file.write_text("".join(lines))
+
+
+CHANGES = [Change(*groups) for groups in re.findall(BLOCK, GUIDE, re.M | re.S)]
+[COMMAND] = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.M | re.S)
+
+
+def name_of(change):
+    return f"new-kernel-without-{CHANGES.index(change)}-{Path(change.path).name}"
+
+
+@rows(
+    "missing",
+    row("new-kernel", None, suites="slow", cpu_seconds=120),
+    *(row(name_of(change), change, suites="release", cpu_seconds=60) for change in CHANGES),
+)
+def test_new_kernel(missing, folder):
+    assert len(CHANGES) == GUIDE.count("```\n") - 1 == 9
+    for path in attempt("git", "ls-files")[1].splitlines():
+        if (ROOT / path).is_file():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, folder / path)
+    (folder / "build").mkdir()
+    (folder / "build/venv").symlink_to(ROOT / "build/venv")
+    for change in CHANGES:
+        if change is not missing:
+            change.apply(folder)
+    # Lint asks git for the files.
+    for command in (["init", "--quiet"], ["add", "."]):
+        assert attempt("git", *command, cwd=folder)[0] == 0
+
+    command = shlex.split(COMMAND.replace("\n", " "))
+    inherited = [f"--unset={name}" for name in os.environ if name.startswith(("PYTEST_", "GIT_"))]
+    stop = ["PYTEST_ADDOPTS=--exitfirst"] if missing else []
+    status, text = execute(["env", *inherited, *stop, *command], cwd=folder, capture=True)
+    print(text.decode())
+    if missing:
+        assert status == 1, f"the checks do not notice that the guide lacks {missing.path}"
+        return
+    assert status == 0
+    assert int(re.search(rb"(\d+) passed, 0 failed", text)[1]) >= 14
+
+    def log(name):
+        return (folder / f"build/test-logs/{name}.log").read_text()
+
+    assert re.search(r"^kernel avx128: \d{6,} checks", log("reference-gcc-O2"), re.M)
+    assert re.search(r"^ChaCha20 by avx128: runs", log("reference-gcc-O2"), re.M)
+    assert re.search(r"^test_lanes avx128: \d+ checks, 0 failed", log("lanes-gcc-O2"), re.M)
+    assert "bounds of avx128 (2 lanes)" in log("bounds")
+    assert all(line in log("cpus-x86-64-avx") for line in ("chosen: avx128\n", "kernel avx128\n", "ChaCha20 avx128\n"))

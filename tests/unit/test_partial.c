@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_poly1305_aes.h"
 #include "../support/check.h"
 #include "../support/inputs.h"
 #include "../support/kernels.h"

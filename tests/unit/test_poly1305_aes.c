@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_poly1305_aes.h"
 #include "../../src/aes/aes.h"
 #include "../support/check.h"
 #include "../support/inputs.h"

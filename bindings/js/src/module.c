@@ -3,6 +3,8 @@
  * and which it wipes after each call. It also wipes the shadow stack below the area, where clang puts
  * variables whose addresses are taken. build.sh defines PACKAGE_VERSION. */
 #include <hornet.h>
+#include <hornet_kernels.h>
+#include <hornet_poly1305_aes.h>
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 

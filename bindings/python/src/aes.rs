@@ -642,7 +642,7 @@ impl Evaluation {
 
     /// Return the value over the same message with one segment replaced by another of the same length, after which
     /// bytes_after bytes follow. `replaced` must be a value that was kept, not one of bytes that others could have
-    /// written since: see hornet_poly1305_partial_replace in hornet.h.
+    /// written since: see hornet_poly1305_partial_replace in hornet_poly1305_aes.h.
     fn replace<'py>(
         &self,
         py: Python<'py>,

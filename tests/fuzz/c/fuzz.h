@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "../../../include/hornet.h"
+#include "../../../include/hornet_kernels.h"
+#include "../../../include/hornet_poly1305_aes.h"
 #include "../../support/kernels.h"
 #include "../../support/reference.h"
 

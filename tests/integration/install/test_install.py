@@ -13,7 +13,11 @@ from support import ROOT, output, row, rows, run, suite
 from support.products import MESSAGE, TAG, made_library, make, once, version
 
 HERE = ROOT / "tests/integration/install"
-HEADER = "#include <hornet.h>\nint main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n"
+HEADERS = [path.name for path in sorted((ROOT / "include").glob("*.h"))]
+HEADER = (
+    "".join(f"#include <{name}>\n" for name in HEADERS)
+    + "int main() { return hornet_kernel_in_use(HORNET_POLY1305) == 0; }\n"
+)
 
 
 def install_by_cmake(folder, shared):
@@ -116,7 +120,8 @@ def test_folders(libdir, includedir, outside, folder):
     if not any(name in libdir + includedir for name in ("PREFIX", "OUTSIDE")):
         prefix = at_first.rename(outside / "moved")
     installed_to = prefix / absolute(libdir)  # the latter, if it is absolute
-    assert (prefix / absolute(includedir) / "hornet.h").exists() and (installed_to / "libhornet.a").exists()
+    assert {path.name for path in (prefix / absolute(includedir)).glob("*.h")} == set(HEADERS)
+    assert (installed_to / "libhornet.a").exists()
 
     found = f"-DCMAKE_PREFIX_PATH={installed_to / 'cmake/hornet'}"
     run("cmake", "-S", HERE, "-B", folder, found, "-DTARGET=hornet::hornet")

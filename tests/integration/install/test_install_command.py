@@ -7,7 +7,9 @@ import pytest
 from support import attempt, output, run, suite
 from support.products import make, once, version
 
-FILES = "bin/hornet include/hornet.h lib/libhornet.a lib/libhornet.so lib/pkgconfig/hornet.pc"
+FILES = (
+    "bin/hornet include/hornet.h include/hornet_poly1305_aes.h lib/libhornet.a lib/libhornet.so lib/pkgconfig/hornet.pc"
+)
 FILES += " lib/cmake/hornet/hornet-config.cmake share/man/man1/hornet.1"
 COMPLETE = """
 source "$0"

@@ -3,6 +3,7 @@
 package main
 
 // #include <hornet.h>
+// #include <hornet_poly1305_aes.h>
 import "C"
 
 import (

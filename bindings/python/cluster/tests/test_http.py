@@ -6,7 +6,7 @@ import re
 
 import pytest
 from conftest import PART, content, hornet, write_tree
-from hornet_poly1305.dask import _http, _manifest, _stores, check, retag, tag
+from hornet_poly1305.dask import _manifest, _stores, check, retag, tag
 from hornet_poly1305.dask._stores import split_url
 from test_manifests import command
 from web import Web
@@ -58,7 +58,7 @@ FAULTS = {
 @pytest.fixture(autouse=True)
 def impatient(cluster, monkeypatch):
     """Requests are repeated soon."""
-    monkeypatch.setattr(_http, "_DELAY_SECONDS", 0.001)
+    monkeypatch.setattr(_stores, "_DELAY_SECONDS", 0.001)
     cluster.client.run(lambda: setattr(_stores, "_DELAY_SECONDS", 0.001))
     yield
     cluster.client.run(lambda: setattr(_stores, "_DELAY_SECONDS", 0.1))

@@ -2,8 +2,7 @@
 
 //! Points in time as RFC 3339 text in UTC: `2026-11-21T22:17:38Z`.
 
-use std::fmt;
-use std::mem::MaybeUninit;
+use std::fmt::{self, Write as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const FORM: &[u8; 20] = b"0000-00-00T00:00:00Z";
@@ -17,31 +16,13 @@ impl Time {
     /// this form.
     #[must_use]
     pub fn now() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let seconds = since.map_or(0, |since| since.as_secs());
-        Self::of(seconds).unwrap_or(Self(*b"1970-01-01T00:00:00Z"))
+        let now = SystemTime::now().max(UNIX_EPOCH);
+        Self::of(now).unwrap_or(Self(*b"1970-01-01T00:00:00Z"))
     }
 
-    /// Returns the time `seconds` after the epoch.
-    fn of(seconds: u64) -> Option<Self> {
-        let seconds = seconds.try_into().ok()?;
-        let mut broken_down = MaybeUninit::<libc::tm>::uninit();
-        // SAFETY: reads `seconds`, and writes one `tm`, for which there is room.
-        let tm = unsafe {
-            if libc::gmtime_r(&raw const seconds, broken_down.as_mut_ptr()).is_null() {
-                return None;
-            }
-            broken_down.assume_init()
-        };
-        let text = format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-            tm.tm_year + 1900,
-            tm.tm_mon + 1,
-            tm.tm_mday,
-            tm.tm_hour,
-            tm.tm_min,
-            tm.tm_sec
-        );
+    fn of(time: SystemTime) -> Option<Self> {
+        let mut text = String::new();
+        write!(text, "{}", humantime::format_rfc3339_seconds(time)).ok()?;
         Self::parse(text.as_bytes())
     }
 
@@ -68,20 +49,22 @@ impl fmt::Display for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn known_times() {
+        let of = |seconds| Time::of(UNIX_EPOCH + Duration::from_secs(seconds));
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_827_696, "2000-02-29T12:34:56Z"),
             (1_795_299_458, "2026-11-21T22:17:38Z"),
             (253_402_300_799, "9999-12-31T23:59:59Z"),
         ] {
-            assert_eq!(Time::of(seconds).unwrap().to_string(), text);
-            assert_eq!(Time::parse(text.as_bytes()), Time::of(seconds));
+            assert_eq!(of(seconds).unwrap().to_string(), text);
+            assert_eq!(Time::parse(text.as_bytes()), of(seconds));
         }
         // A five-digit year.
-        assert_eq!(Time::of(253_402_300_800), None);
+        assert_eq!(of(253_402_300_800), None);
         assert!(Time::now().to_string().starts_with("20"));
         for text in [
             "",

@@ -2,6 +2,7 @@
 
 //! Conversion of public bytes (a tag or a nonce) to and from hexadecimal digits, two per byte.
 
+use base16ct::HexDisplay;
 use core::fmt;
 
 /// What was found in place of the digits.
@@ -20,24 +21,21 @@ impl fmt::Display for Found {
     }
 }
 
-/// Decodes exactly two digits of either case per byte. Not constant-time.
+/// Decodes exactly two digits of either case per byte.
 pub(crate) fn decode<const BYTES: usize>(text: &str) -> Result<[u8; BYTES], Found> {
+    let length = text.chars().count();
+    if length != 2 * BYTES {
+        return Err(Found::Length(length));
+    }
+    if let Some(found) = text.chars().find(|found| !found.is_ascii_hexdigit()) {
+        return Err(Found::Character(found));
+    }
     let mut bytes = [0; BYTES];
-    let found = text.chars().count();
-    if found != 2 * bytes.len() {
-        return Err(Found::Length(found));
-    }
-    for (index, character) in text.chars().enumerate() {
-        let digit = character
-            .to_digit(16)
-            .and_then(|digit| u8::try_from(digit).ok())
-            .ok_or(Found::Character(character))?;
-        bytes[index / 2] = bytes[index / 2] << 4 | digit;
-    }
-    Ok(bytes)
+    let decoded = base16ct::mixed::decode(text, &mut bytes).map(|_| ());
+    decoded.map_or(Err(Found::Length(length)), |()| Ok(bytes))
 }
 
 /// Writes lower-case digits.
 pub(crate) fn encode(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    write!(f, "{:x}", HexDisplay(bytes))
 }

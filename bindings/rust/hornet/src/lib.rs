@@ -72,7 +72,7 @@ mod tag;
 mod universal_hash;
 mod version;
 
-/// The functions of hornet.h, which documents them: for bindings to languages where other threads may write to a
+/// The functions of the C headers, which document them: for bindings to languages where other threads may write to a
 /// message meanwhile, so that Rust may not make a reference to it.
 #[cfg(feature = "sys")]
 pub mod sys {

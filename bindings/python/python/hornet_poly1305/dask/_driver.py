@@ -185,9 +185,8 @@ class Run:
         self._sent: dict[str, _Task] = {}
         self._refused: str | None = None
         self._may_begin = threading.Event()
-        self._installing: set[str] = set()
-        self._installs: set[asyncio.Task[Any]] = set()
-        """What may send the secrets now."""
+        self._installs: dict[asyncio.Task[Any], str | None] = {}
+        """What may send the secrets now, and to which worker, if to one."""
         self._given: set[str] = set()
         """Workers to which the secrets were sent."""
         self._is_over = False
@@ -243,15 +242,15 @@ class Run:
             self._client.loop.add_callback(self._install, address)
 
     @contextlib.contextmanager
-    def _awaited(self) -> Iterator[None]:
-        """Let the end of the run wait for the current task."""
+    def _awaited(self, address: str | None = None) -> Iterator[None]:
+        """Let the end of the run wait for the current task, which may send the secrets to this worker."""
         task = asyncio.current_task()
         assert task is not None
-        self._installs.add(task)
+        self._installs[task] = address
         try:
             yield
         finally:
-            self._installs.discard(task)
+            del self._installs[task]
 
     async def _install_all(self) -> None:
         limit = asyncio.Semaphore(_CONNECTIONS)
@@ -269,20 +268,17 @@ class Run:
 
     async def _install(self, address: str) -> None:
         """Send the secrets to a worker, or find out why it cannot have them."""
-        if address in self._installing or self._is_over:
+        if address in self._installs.values() or self._is_over:
             return
-        self._installing.add(address)
-        try:
-            with self._awaited():
+        with self._awaited(address):
+            try:
                 reason = await self._install_at(address)
-        except ClusterError as error:
-            self._refused = str(error)
-        except OSError:  # the scheduler is lost, as futures tell
-            return
-        else:
-            await self._settle(address, reason)
-        finally:
-            self._installing.discard(address)
+            except ClusterError as error:
+                self._refused = str(error)
+            except OSError:  # the scheduler is lost, as futures tell
+                return
+            else:
+                await self._settle(address, reason)
 
     async def _install_at(self, address: str) -> str | None:
         """Send the secrets to a worker over a connection of our own: what passes the scheduler stays in its memory. Returns why

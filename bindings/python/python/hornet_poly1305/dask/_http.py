@@ -19,11 +19,11 @@ from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
 import aiohttp
 from fsspec.asyn import sync
+from tenacity import AsyncRetrying
 
 from hornet_poly1305.dask._items import Failed, Item
 from hornet_poly1305.dask._stores import (
     _CHUNK_BYTES,
-    _DELAY_SECONDS,
     CHANGED,
     Object,
     Other,
@@ -34,6 +34,7 @@ from hornet_poly1305.dask._stores import (
     _Progress,
     decoded,
     reason,
+    retrying,
     tells_version,
 )
 
@@ -85,14 +86,10 @@ class HttpStore(Store):
             raise Failed("redirected without end") from None
 
     async def _patiently(self, ask: Callable[[], Awaitable[_T]]) -> _T:
-        for attempt in range(_RETRIES):
-            try:
-                return await ask()
-            except (Failed, FileNotFoundError, _Folder):
-                raise
-            except Exception:  # whatever else is wrong may pass
-                await asyncio.sleep(_DELAY_SECONDS * 2**attempt)
-        return await ask()
+        async def asked() -> _T:
+            return await ask()
+
+        return await AsyncRetrying(**retrying(_RETRIES, (Failed, FileNotFoundError, _Folder)))(asked)
 
     def _wait(self, coroutine: Callable[..., Coroutine[Any, Any, _T]], *arguments: object) -> _T:
         result: _T = sync(self.fs.loop, coroutine, *arguments)

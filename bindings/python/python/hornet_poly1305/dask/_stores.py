@@ -13,7 +13,6 @@ import hashlib
 import os
 import re
 import stat
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 import fsspec
 from fsspec.asyn import sync
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
 from hornet_poly1305 import Evaluation, KeyFile
 from hornet_poly1305._native import escaped
@@ -139,6 +139,16 @@ def failing_as_os_error(what: str) -> Iterator[None]:
     except Exception as error:
         kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
         raise kind(f"{escaped(os.fsencode(what))}: {reason(error)}") from None
+
+
+def retrying(retries: int, final: tuple[type[Exception], ...]) -> dict[str, Any]:
+    """Return tenacity's options: whatever else a store's library raises may pass."""
+    return {
+        "retry": retry_if_exception(lambda error: isinstance(error, Exception) and not isinstance(error, final)),
+        "stop": stop_after_attempt(retries + 1),
+        "wait": wait_exponential(multiplier=_DELAY_SECONDS),
+        "reraise": True,
+    }
 
 
 def open_store(root: str, options: dict[str, Any] | None = None) -> Store:
@@ -322,23 +332,26 @@ class Store:
         been requested again several times; then what was evaluated before is kept.
         """
         progress = _Progress(evaluation, evaluation.compute(b""))
-        for attempt in range(_RETRIES + 1):
-            try:
-                self._read(item, progress, reading)
-                return progress.finish()
-            except Failed as failed:
-                raise type(failed)(reason(failed)) from None
-            except FileNotFoundError:
-                raise Missing(GONE) from None
-            except PermissionError as error:
-                raise Failed(reason(error)) from None
-            except Exception as error:  # whatever a store's library raises
-                if attempt == _RETRIES:
-                    raise Failed(f"{reason(error)} (requested {_RETRIES + 1} times)") from None
-                progress.drop_waiting()
-                reading.retries += 1
-                time.sleep(_DELAY_SECONDS * 2**attempt)
-        raise AssertionError("the last attempt returns or raises")
+
+        def part() -> bytes:
+            self._read(item, progress, reading)
+            return progress.finish()
+
+        def before_sleep(_: RetryCallState) -> None:
+            progress.drop_waiting()
+            reading.retries += 1
+
+        final = Failed, FileNotFoundError, PermissionError
+        try:
+            return Retrying(**retrying(_RETRIES, final), before_sleep=before_sleep)(part)
+        except Failed as failed:
+            raise type(failed)(reason(failed)) from None
+        except FileNotFoundError:
+            raise Missing(GONE) from None
+        except PermissionError as error:
+            raise Failed(reason(error)) from None
+        except Exception as error:
+            raise Failed(f"{reason(error)} (requested {_RETRIES + 1} times)") from None
 
     def _read(self, item: Item, progress: _Progress, reading: Reading) -> None:
         path = self.path(item.name)

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Written by bindings/rust/ffi.sh from include/hornet.h, which documents everything here. Do not edit.
+// Written by bindings/rust/ffi.sh from the headers in include/, which document everything here. Do not edit.
 
 pub const HORNET_VERSION: &::core::ffi::CStr = c"0.1.0";
-pub const HORNET_POLY1305_KEY_BYTES: u32 = 32;
-pub const HORNET_POLY1305_TAG_BYTES: u32 = 16;
-pub const HORNET_POLY1305_AES_KEY_BYTES: u32 = 32;
-pub const HORNET_POLY1305_AES_NONCE_BYTES: u32 = 16;
 pub const HORNET_CHACHA20_POLY1305_KEY_BYTES: u32 = 32;
 pub const HORNET_CHACHA20_POLY1305_TAG_BYTES: u32 = 16;
 pub const HORNET_CHACHA20_POLY1305_NONCE_BYTES: u32 = 12;
 pub const HORNET_XCHACHA20_POLY1305_NONCE_BYTES: u32 = 24;
+pub const HORNET_POLY1305_KEY_BYTES: u32 = 32;
+pub const HORNET_POLY1305_TAG_BYTES: u32 = 16;
+pub const HORNET_POLY1305_AES_KEY_BYTES: u32 = 32;
+pub const HORNET_POLY1305_AES_NONCE_BYTES: u32 = 16;
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct hornet_piece {
     pub out: *mut ::core::ffi::c_void,
     pub in_: *const ::core::ffi::c_void,
     pub len_bytes: usize,
-}
-#[repr(C)]
-pub struct hornet_poly1305_state {
-    pub opaque: [u64; 112usize],
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct hornet_poly1305_partial {
-    pub opaque: [u64; 4usize],
 }
 #[repr(C)]
 pub struct hornet_aead_state {
@@ -42,6 +33,10 @@ pub struct hornet_packet {
     pub nonce: *const u8,
     pub key: *const u8,
     pub tag: *mut u8,
+}
+#[repr(C)]
+pub struct hornet_poly1305_state {
+    pub opaque: [u64; 112usize],
 }
 pub const HORNET_POLY1305: hornet_primitive = 0;
 pub const HORNET_CHACHA20: hornet_primitive = 1;
@@ -63,134 +58,13 @@ pub struct hornet_cpu_feature {
     pub name: *const ::core::ffi::c_char,
     pub usable: bool,
 }
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct hornet_poly1305_partial {
+    pub opaque: [u64; 4usize],
+}
 unsafe extern "C" {
     pub fn hornet_version() -> *const ::core::ffi::c_char;
-    pub fn hornet_poly1305(
-        tag: *mut u8,
-        msg: *const ::core::ffi::c_void,
-        len_bytes: usize,
-        key: *const u8,
-    );
-    pub fn hornet_poly1305_verify(
-        tag: *const u8,
-        msg: *const ::core::ffi::c_void,
-        len_bytes: usize,
-        key: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_init(state: *mut hornet_poly1305_state, key: *const u8);
-    pub fn hornet_poly1305_update(
-        state: *mut hornet_poly1305_state,
-        msg: *const ::core::ffi::c_void,
-        len_bytes: usize,
-    );
-    pub fn hornet_poly1305_updatev(
-        state: *mut hornet_poly1305_state,
-        pieces: *const hornet_piece,
-        count: usize,
-    );
-    pub fn hornet_poly1305_final(state: *mut hornet_poly1305_state, tag: *mut u8);
-    pub fn hornet_poly1305_final_verify(state: *mut hornet_poly1305_state, tag: *const u8) -> bool;
-    pub fn hornet_poly1305_batch(
-        tags: *mut [u8; 16usize],
-        msgs: *const *const ::core::ffi::c_void,
-        lens_bytes: *const usize,
-        keys: *const [::core::ffi::c_uchar; 32usize],
-        count: usize,
-    );
-    pub fn hornet_poly1305_verify_batch(
-        valid: *mut bool,
-        tags: *const [::core::ffi::c_uchar; 16usize],
-        msgs: *const *const ::core::ffi::c_void,
-        lens_bytes: *const usize,
-        keys: *const [::core::ffi::c_uchar; 32usize],
-        count: usize,
-    ) -> bool;
-    pub fn hornet_poly1305_r_is_clamped(r: *const u8) -> bool;
-    pub fn hornet_poly1305_clamp(r: *mut u8);
-    pub fn hornet_poly1305_aes(
-        tag: *mut u8,
-        msg: *const ::core::ffi::c_void,
-        len_bytes: usize,
-        nonce: *const u8,
-        key: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_aes_verify(
-        tag: *const u8,
-        msg: *const ::core::ffi::c_void,
-        len_bytes: usize,
-        nonce: *const u8,
-        key: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_aes_init(
-        state: *mut hornet_poly1305_state,
-        nonce: *const u8,
-        key: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_aes_batch(
-        tags: *mut [u8; 16usize],
-        msgs: *const *const ::core::ffi::c_void,
-        lens_bytes: *const usize,
-        nonces: *const [::core::ffi::c_uchar; 16usize],
-        keys: *const [::core::ffi::c_uchar; 32usize],
-        count: usize,
-    ) -> bool;
-    pub fn hornet_poly1305_aes_verify_batch(
-        valid: *mut bool,
-        tags: *const [::core::ffi::c_uchar; 16usize],
-        msgs: *const *const ::core::ffi::c_void,
-        lens_bytes: *const usize,
-        nonces: *const [::core::ffi::c_uchar; 16usize],
-        keys: *const [::core::ffi::c_uchar; 32usize],
-        count: usize,
-    ) -> bool;
-    pub fn hornet_poly1305_pad(
-        tag: *mut u8,
-        msg: *const ::core::ffi::c_void,
-        len_bytes: usize,
-        r: *const u8,
-        pad: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_pad_verify(
-        tag: *const u8,
-        msg: *const ::core::ffi::c_void,
-        len_bytes: usize,
-        r: *const u8,
-        pad: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_pad_init(
-        state: *mut hornet_poly1305_state,
-        r: *const u8,
-        pad: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_partial_compute(
-        partial: *mut hornet_poly1305_partial,
-        msg: *const ::core::ffi::c_void,
-        len_bytes: usize,
-        r: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_partial_append(
-        left: *mut hornet_poly1305_partial,
-        right: *const hornet_poly1305_partial,
-        r: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_partial_replace(
-        whole: *mut hornet_poly1305_partial,
-        replaced: *const hornet_poly1305_partial,
-        replacement: *const hornet_poly1305_partial,
-        bytes_after: u64,
-        r: *const u8,
-    ) -> bool;
-    pub fn hornet_poly1305_partial_len_bytes(partial: *const hornet_poly1305_partial) -> u64;
-    pub fn hornet_poly1305_partial_tag(
-        tag: *mut u8,
-        partial: *const hornet_poly1305_partial,
-        pad: *const u8,
-    );
-    pub fn hornet_poly1305_partial_verify(
-        tag: *const u8,
-        partial: *const hornet_poly1305_partial,
-        pad: *const u8,
-    ) -> bool;
     pub fn hornet_chacha20_poly1305_seal(
         ciphertext: *mut ::core::ffi::c_void,
         tag: *mut u8,
@@ -290,6 +164,46 @@ unsafe extern "C" {
         nonce: *const u8,
         key: *const u8,
     ) -> bool;
+    pub fn hornet_poly1305(
+        tag: *mut u8,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        key: *const u8,
+    );
+    pub fn hornet_poly1305_verify(
+        tag: *const u8,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        key: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_init(state: *mut hornet_poly1305_state, key: *const u8);
+    pub fn hornet_poly1305_update(
+        state: *mut hornet_poly1305_state,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+    );
+    pub fn hornet_poly1305_updatev(
+        state: *mut hornet_poly1305_state,
+        pieces: *const hornet_piece,
+        count: usize,
+    );
+    pub fn hornet_poly1305_final(state: *mut hornet_poly1305_state, tag: *mut u8);
+    pub fn hornet_poly1305_final_verify(state: *mut hornet_poly1305_state, tag: *const u8) -> bool;
+    pub fn hornet_poly1305_batch(
+        tags: *mut [u8; 16usize],
+        msgs: *const *const ::core::ffi::c_void,
+        lens_bytes: *const usize,
+        keys: *const [::core::ffi::c_uchar; 32usize],
+        count: usize,
+    );
+    pub fn hornet_poly1305_verify_batch(
+        valid: *mut bool,
+        tags: *const [::core::ffi::c_uchar; 16usize],
+        msgs: *const *const ::core::ffi::c_void,
+        lens_bytes: *const usize,
+        keys: *const [::core::ffi::c_uchar; 32usize],
+        count: usize,
+    ) -> bool;
     pub fn hornet_equal(
         a: *const ::core::ffi::c_void,
         b: *const ::core::ffi::c_void,
@@ -307,4 +221,90 @@ unsafe extern "C" {
         name: *const ::core::ffi::c_char,
     ) -> bool;
     pub fn hornet_cpu_feature_at(feature: *mut hornet_cpu_feature, index: usize) -> bool;
+    pub fn hornet_poly1305_r_is_clamped(r: *const u8) -> bool;
+    pub fn hornet_poly1305_clamp(r: *mut u8);
+    pub fn hornet_poly1305_aes(
+        tag: *mut u8,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_aes_verify(
+        tag: *const u8,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_aes_init(
+        state: *mut hornet_poly1305_state,
+        nonce: *const u8,
+        key: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_aes_batch(
+        tags: *mut [u8; 16usize],
+        msgs: *const *const ::core::ffi::c_void,
+        lens_bytes: *const usize,
+        nonces: *const [::core::ffi::c_uchar; 16usize],
+        keys: *const [::core::ffi::c_uchar; 32usize],
+        count: usize,
+    ) -> bool;
+    pub fn hornet_poly1305_aes_verify_batch(
+        valid: *mut bool,
+        tags: *const [::core::ffi::c_uchar; 16usize],
+        msgs: *const *const ::core::ffi::c_void,
+        lens_bytes: *const usize,
+        nonces: *const [::core::ffi::c_uchar; 16usize],
+        keys: *const [::core::ffi::c_uchar; 32usize],
+        count: usize,
+    ) -> bool;
+    pub fn hornet_poly1305_pad(
+        tag: *mut u8,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        r: *const u8,
+        pad: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_pad_verify(
+        tag: *const u8,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        r: *const u8,
+        pad: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_pad_init(
+        state: *mut hornet_poly1305_state,
+        r: *const u8,
+        pad: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_partial_compute(
+        partial: *mut hornet_poly1305_partial,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        r: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_partial_append(
+        left: *mut hornet_poly1305_partial,
+        right: *const hornet_poly1305_partial,
+        r: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_partial_replace(
+        whole: *mut hornet_poly1305_partial,
+        replaced: *const hornet_poly1305_partial,
+        replacement: *const hornet_poly1305_partial,
+        bytes_after: u64,
+        r: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_partial_len_bytes(partial: *const hornet_poly1305_partial) -> u64;
+    pub fn hornet_poly1305_partial_tag(
+        tag: *mut u8,
+        partial: *const hornet_poly1305_partial,
+        pad: *const u8,
+    );
+    pub fn hornet_poly1305_partial_verify(
+        tag: *const u8,
+        partial: *const hornet_poly1305_partial,
+        pad: *const u8,
+    ) -> bool;
 }

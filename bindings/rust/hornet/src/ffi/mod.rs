@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The C library, which hornet.h documents.
+//! The C library, which its headers document.
 
 use core::ffi::{CStr, c_char, c_void};
 
