@@ -289,11 +289,6 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "absorbed, (uint32_t",
         ),
         (
-            "message_processed",
-            "TODO2",
-            "= (AEAD_AAD_ROOM_BYTES - 1)",
-        ),
-        (
             "pass_beside",
             "A pass takes few blocks, and what it leaves is absorbed later.",
             CUTS,
@@ -357,6 +352,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "message_processed",
             "A text may take either way, if it has not many bytes more than there is room for.",
+            "= (AEAD_AAD_ROOM_BYTES - 1)",
             "(AEAD_COPIED_BYTES",
             "c->len_bytes =",
             "S) {\nif (false",
