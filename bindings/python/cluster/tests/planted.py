@@ -30,7 +30,7 @@ def store_leak(given=None, *_):
 
 
 class Sftp(fsspec.AbstractFileSystem):
-    """A file system that is called as SFTP's is, so that its URL has a password."""
+    """A file system that is called as SFTP's is, so that its URL has a user."""
 
     protocol = "sftp"
     cachable = False

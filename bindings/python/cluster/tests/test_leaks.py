@@ -25,6 +25,7 @@ import cloudpickle
 import planted
 import pytest
 from conftest import PART, Cluster, contents
+from fsspec.registry import _registry
 from hornet_poly1305 import Evaluation
 from hornet_poly1305.dask import ClusterError, _driver, _worker, tag
 from hornet_poly1305.dask._driver import worker_secret
@@ -36,8 +37,14 @@ from test_secrets import memory
 
 # What opens the store: its URL, and its options.
 PASSWORD, TOKEN, KEY = "p/ss:w'rd&<1>\u00e9", "t0ken\twith a tab", b"\x00\xffbytes of a key"
-URL = f"sftp://someone:{quote(PASSWORD, safe='')}@store.example"
-OPTIONS = {"token": TOKEN, "more": {"list": [KEY]}, "endpoint": f"https://u:{quote(PASSWORD)}@h/?sig={quote(TOKEN)}"}
+URL = "sftp://someone@store.example"
+WITH_PASSWORD = f"sftp://someone:{quote(PASSWORD, safe='')}@store.example"
+OPTIONS = {
+    "password": PASSWORD,
+    "token": TOKEN,
+    "more": {"list": [KEY]},
+    "endpoint": f"https://u:{quote(PASSWORD)}@h/?sig={quote(TOKEN)}",
+}
 
 # Steps in which no planted function is called; and how many objects are unread after a step.
 IMPORTS = (None, "import of a module", "import of hornet_poly1305")
@@ -50,9 +57,9 @@ STEPS = {
     "import of hornet_poly1305": "worker .*: hornet_poly1305.dask._worker is not installed there",
     "unseal": "worker .*: Leak$",
     "take r": "worker .*: Leak$",
-    "open": r"worker .*: StoreError: no connection to sftp://\*\*\*@store.example with",
-    "connect": r"worker .*: StoreError: no connection to sftp://\*\*\*@store.example with",
-    "prepare to read": r"worker .*: StoreError: no connection to sftp://\*\*\*@store.example with",
+    "open": r"worker .*: no connection to sftp://\*\*\*@store.example with",
+    "connect": r"worker .*: no connection to sftp://\*\*\*@store.example with",
+    "prepare to read": r"worker .*: no connection to sftp://\*\*\*@store.example with",
     "list": None,
     "compare versions": None,
     "read": None,
@@ -165,7 +172,7 @@ def test_failures_show_no_secret(keys, certificates, tmp_path, monkeypatch, capf
     secrets |= {"a password": PASSWORD.encode(), "a token": TOKEN.encode(), "bytes": KEY}
     monkeypatch.setattr(_driver, "_INSTALL_PAUSE_SECONDS", 0.01)
     caplog.set_level(logging.DEBUG, "distributed")
-    planted.register()
+    monkeypatch.setitem(_registry, "sftp", planted.Sftp)
     path = tmp_path / "secret"
     command("secret", "-k", keys.path, "-o", path)
     cluster = Cluster(tmp_path / "cluster", certificates, workers=1, pages=True)
@@ -234,7 +241,7 @@ def test_secrets_show_nothing(keys, monkeypatch):
 
     texts = [
         repr(OPTIONS),
-        URL,
+        WITH_PASSWORD,
         PASSWORD,
         json.dumps({"t": TOKEN}),
         quote(TOKEN),
@@ -351,8 +358,8 @@ def test_causes_are_told(keys, cluster, s3, bucket, monkeypatch, capfd):
 def test_password_beside_a_secret_file(keys, local):
     """A URL with a password is in no task."""
     with pytest.raises(ValueError, match="omit that in the URL"):
-        _driver.Run(local, keys.file(), URL, {}, part_bytes=16, secret_file="/secret")
-    assert _driver.Run(local, keys.file(), URL, {}, part_bytes=16)._spec.root is None
+        _driver.Run(local, keys.file(), WITH_PASSWORD, {}, part_bytes=16, secret_file="/secret")
+    assert _driver.Run(local, keys.file(), WITH_PASSWORD, {}, part_bytes=16)._spec.root is None
 
 
 LISTENERS = """

@@ -16,6 +16,7 @@ import cloudpickle
 import fsspec
 
 from hornet_poly1305 import Evaluation, InvalidTag, XChaCha20Poly1305
+from hornet_poly1305._native import escaped
 from hornet_poly1305.dask._items import NONCE_BYTES
 
 R_BYTES, KEY_BYTES = 16, 32
@@ -98,6 +99,11 @@ class Secrets:
         return without_credentials(text)
 
 
+def on_one_line(text: str) -> str:
+    """Return text on one line, escaped as names are."""
+    return escaped(" ".join(text.split()).encode(errors="surrogateescape"))
+
+
 def without_credentials(text: str) -> str:
     """Return text without the user, password and query of any URL."""
     return _QUERY.sub(rf"\1{_HIDDEN}", _USER.sub(f"{_HIDDEN}@", text))
@@ -159,7 +165,7 @@ def _forms(value: str) -> set[str]:
     """Return how a value may be written."""
     data = value.encode(errors="surrogateescape")
     encoded = [base64.b64encode(data), base64.urlsafe_b64encode(data), data.hex().encode()]
-    escaped = [
+    reprs = [
         repr(value)[1:-1],
         repr(repr(value))[2:-2],
         repr(data)[2:-1],
@@ -167,4 +173,5 @@ def _forms(value: str) -> set[str]:
         json.dumps(value)[1:-1],
     ]
     quoted = [quote(data, safe=""), quote(data), quote_plus(data), html.escape(value)]
-    return {value, *escaped, *quoted} | {each.decode().rstrip("=") for each in encoded}
+    forms = {value, *reprs, *quoted} | {each.decode().rstrip("=") for each in encoded}
+    return forms | {on_one_line(form) for form in forms}

@@ -25,7 +25,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_at
 from hornet_poly1305 import Evaluation, KeyFile
 from hornet_poly1305._native import escaped
 from hornet_poly1305.dask._items import Failed, Item, Missing
-from hornet_poly1305.dask._secrets import without_credentials
+from hornet_poly1305.dask._secrets import on_one_line, without_credentials
 
 CHANGED = "changed while it was being read"
 GONE = "no longer exists"
@@ -128,7 +128,7 @@ def _is_path(name: bytes) -> bool:
 def reason(error: BaseException) -> str:
     """Return why something failed, on one line, escaped as names are: a store may have written it, or quote its options."""
     text = without_credentials(error.strerror if isinstance(error, OSError) and error.strerror else str(error))
-    return escaped(" ".join(text.split()).encode(errors="surrogateescape")) or type(error).__name__
+    return on_one_line(text) or type(error).__name__
 
 
 @contextlib.contextmanager
