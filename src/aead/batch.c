@@ -121,7 +121,7 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
     /* Whether long messages have all of Poly1305 beside the cipher. */
     const chacha20_shape *const shape = chacha20_main_shape(kernel);
     const bool stitched =
-        shape->beside * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * shape->nblocks;
+        shape->stitched * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * shape->nblocks;
     size_t alone = 0, nblocks = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t n = 1 + chacha20_blocks(packets[order[i]].len_bytes);

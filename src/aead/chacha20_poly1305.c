@@ -26,10 +26,10 @@ HORNET_INLINE void text_pass(aead_text *t, const chacha20_shape *shape)
 HORNET_INLINE size_t pass_beside(aead_text *t, const chacha20_shape *shape, const uint8_t *blocks,
                                  size_t nblocks)
 {
-    const size_t most = (size_t)shape->beside * CHACHA20_DOUBLE_ROUNDS;
-    t->work.poly = t->poly;
-    t->work.blocks = blocks;
-    return t->work.nblocks = nblocks < most ? nblocks : most;
+    const size_t most = (size_t)shape->stitched * CHACHA20_DOUBLE_ROUNDS;
+    t->work.companion.state = t->poly;
+    t->work.companion.blocks = blocks;
+    return t->work.companion.nblocks = nblocks < most ? nblocks : most;
 }
 
 HORNET_INLINE void mac_end(uint8_t tag[16], const struct poly1305 *poly)
@@ -80,7 +80,7 @@ const uint8_t *hornet_aead_short_text(aead_text *t, uint8_t *ciphertext)
 HORNET_INLINE size_t beside_capacity(const aead_text *t, size_t len_bytes)
 {
     const chacha20_shape *const shape = chacha20_main_shape(t->kernel);
-    return len_bytes / ((size_t)shape->nblocks * CHACHA20_BLOCK_BYTES) * shape->beside *
+    return len_bytes / ((size_t)shape->nblocks * CHACHA20_BLOCK_BYTES) * shape->stitched *
            CHACHA20_DOUBLE_ROUNDS;
 }
 
@@ -147,7 +147,7 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
         if (t->opens && absorbed + 16 * beside < pass_end / 16 * 16) {
             const size_t n = pass_end / 16 * 16 - absorbed - 16 * beside;
             absorb_more(t, ciphertext, &absorbed, n);
-            t->work.blocks += n;
+            t->work.companion.blocks += n;
         }
         if (t->opens && pass_end == len_bytes)
             (void)copy_last(last, ciphertext, len_bytes);

@@ -10,7 +10,6 @@
 #include "../core/bytes.h"
 #include "../core/cpu.h"
 #include "../core/dispatch.h"
-#include "../poly1305/state.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -38,6 +37,14 @@ typedef struct {
     bool opens; /* the ciphertext is in, not out */
 } chacha20_packets;
 
+/* What the companion of a pass does meanwhile, in general-purpose registers: it processes nblocks blocks,
+ * if that is not 0, with its state. The kernel file chooses what it is (shapes/companion.h). */
+typedef struct {
+    void *state;
+    const uint8_t *blocks;
+    size_t nblocks;
+} chacha20_companion;
+
 /* What a pass does: sets out to in xor the keystream from the state's counter on, for as many of the
  * len_bytes bytes as it computes blocks. out must equal `in` or overlap nothing. */
 typedef struct {
@@ -55,12 +62,9 @@ typedef struct {
 
     chacha20_state *state; /* not changed by a pass */
 
-    /* If nblocks is not 0: meanwhile, continues poly over this number of full blocks of 16 bytes at
-     * `blocks`, up to 10 for each of the shape's `beside`. They may be part of `in`; if they are part of
-     * `out`, they are read before out is written. */
-    struct poly1305 *poly;
-    const uint8_t *blocks;
-    size_t nblocks;
+    /* At most CHACHA20_DOUBLE_ROUNDS blocks for each of the shape's `stitched`. They may be part of `in`;
+     * if they are part of `out`, they are read before out is written. */
+    chacha20_companion companion;
 } chacha20_work;
 
 /* The shape of a pass. */
@@ -70,8 +74,8 @@ typedef struct {
      * lengths. */
     uintptr_t (*run)(const chacha20_work *work);
     uint16_t nblocks; /* of the keystream */
-    bool keyed;       /* one of them is Poly1305's key: work->key must not be NULL */
-    uint8_t beside;   /* blocks of Poly1305 per double round; 0 if it takes none */
+    bool keyed;       /* one of them is for the key: work->key must not be NULL */
+    uint8_t stitched; /* blocks of the companion per double round; 0 if it has none */
 } chacha20_shape;
 
 /* The shapes for a number of blocks of the message that are left, not counting that of the key: `first` for
@@ -134,8 +138,7 @@ static inline size_t chacha20_pass_bytes(const chacha20_shape *shape, const chac
  * and later passes give no key. Returns where the stack has ended. */
 uintptr_t hornet_chacha20_pass(const chacha20_shape *shape, chacha20_work *work);
 
-/* Does all of the work, in as many passes as that takes. Poly1305 has no part in it. Returns where the
- * stack has ended. */
+/* Runs passes until the work is complete, without a companion. Returns where the stack has ended. */
 uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, chacha20_work *work);
 
 /* Sets out to in xor the keystream from the state's counter on, and advances the counter by the whole

@@ -87,7 +87,7 @@ enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
 /* A call of a shape. */
 typedef struct {
-    size_t len_bytes, nblocks; /* of the message, and of Poly1305 beside */
+    size_t len_bytes, nblocks; /* of the message, and of its companion, Poly1305 */
     bool keyed, copies, in_place;
     size_t offset; /* of the message from a multiple of 64 bytes */
     uint32_t counter;
@@ -154,9 +154,7 @@ static void test_pass(const chacha20_shape *shape, const pass_call *c)
                                 .copy = c->copies ? copy + AROUND : NULL,
                                 .key = c->keyed ? given : NULL,
                                 .state = &state,
-                                .poly = &poly,
-                                .blocks = msg,
-                                .nblocks = c->nblocks});
+                                .companion = {&poly, msg, c->nblocks}});
     const int number = (int)(shape - kernel->shapes);
 #define CHECK_PASS(condition, what)                                                                        \
     check(condition,                                                                                       \
@@ -182,7 +180,7 @@ static void test_passes(void)
 {
     for (size_t i = 0; i < kernel->nshapes; i++) {
         const chacha20_shape *const shape = &kernel->shapes[i];
-        const size_t most_beside = (size_t)shape->beside * 10;
+        const size_t most_beside = (size_t)shape->stitched * CHACHA20_DOUBLE_ROUNDS;
         for (size_t n = 0; n <= 64 * (size_t)shape->nblocks + 65; n++) {
             if (n > 130 && (n + 1) % 16 > 2) /* the rest of a block is processed in one place */
                 continue;

@@ -39,6 +39,7 @@
     X(lanes2_key, 2, 0, 1, 0, 0)
 #define PLAN              PLAN_AVX512
 #define KERNEL_TUNINGS(X) X(zen5, PLAN_AVX512_ZEN5) X(golden_cove, PLAN_AVX512_GOLDEN_COVE)
+#include "../../aead/stitched.h"
 #include "../shapes/kernel.h"
 
 #endif

@@ -28,7 +28,7 @@
 #define WORDS_ELEMENT(a, i)         vdupq_laneq_u32(neon_loaded((uint32x4_t)(a)), i)
 #define PASS_SEPARATES(lanes)       true
 #ifndef __clang__ /* with clang 19, Neoverse N2 would take longer */
-#define PASS_FOLDS(lanes) ((lanes) == 1)
+#define COMPANION_REDUCES(lanes) ((lanes) == 1)
 #endif
 #define SHAPES(X)                                                                                          \
     X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
@@ -78,6 +78,7 @@ HORNET_INLINE uint32x4_t neon_loaded(uint32x4_t words)
     } while (0)
 #endif
 #endif
+#include "../../aead/stitched.h"
 #include "../shapes/kernel.h"
 
 #endif

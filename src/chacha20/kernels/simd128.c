@@ -15,8 +15,8 @@
 typedef signed char simd128_bytes __attribute__((vector_size(16)));
 #define WORDS_ROTATE_BYTES(a, from) __builtin_wasm_swizzle_i8x16((simd128_bytes)(a), (simd128_bytes)(from))
 
-/* Without the conditions, clang 19 puts all of Poly1305 before the vectors, which then wait for it: 16 KiB
- * take 13.5 us instead of 10.2 (Node 24). */
+/* Without the conditions, clang 19 puts all of the companion before the vectors, which then wait for it: 16
+ * KiB take 13.5 us instead of 10.2 (Node 24). */
 #define PASS_SEPARATES(lanes) false
 #define SHAPES(X)                                                                                          \
     X(block, 0, 0, BLOCK_FIRST, 0, 0)                                                                      \
@@ -28,6 +28,7 @@ typedef signed char simd128_bytes __attribute__((vector_size(16)));
 #ifndef __wasm_simd128__ /* JavaScript has no batches */
 #define KERNEL_NO_PACKETS
 #endif
+#include "../../aead/stitched.h"
 #include "../shapes/kernel.h"
 
 #endif

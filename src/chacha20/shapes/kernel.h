@@ -5,13 +5,14 @@
  *     WORDS                   words in a vector; 1 if there are no vectors
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
- *     SHAPES(X)               optional: X(name, lanes, rows, block, beside, variant) for each shape
+ *     SHAPES(X)               optional: X(name, lanes, rows, block, stitched, variant) for each shape
  *     ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
  *     PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
  *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
  *
- * and the optional macros of lanes/words.h, lanes.h and pass.h. This file has no include guard: each kernel
+ * and the optional macros of lanes/words.h, lanes.h and pass.h. If it stitches, it includes its companion
+ * before this file (companion.h). This file has no include guard: each kernel
  * includes it again. */
 #ifndef KERNEL
 #error "KERNEL must be the kernel's name"
@@ -19,7 +20,6 @@
 
 #include "../../core/stack_wipe.h"
 #include "../../core/tuning.h"
-#include "../../core/words.h"
 #include "../chacha20.h"
 
 /* Where vectors are compiled to words in general-purpose registers, clang 19 does not unroll long loops,
@@ -64,19 +64,19 @@
 
 /* The functions of the shapes, the shapes, their numbers, and the tables of the plan. Names that macros
  * make end in the kernel's. */
-#define SHAPE_FUNCTION(name, lanes, rows, block, beside, variant)                                          \
+#define SHAPE_FUNCTION(name, lanes, rows, block, stitched, variant)                                        \
     HORNET_NOINLINE uintptr_t HORNET_PASTE(chacha20_, name, _, KERNEL)(const chacha20_work *work)          \
     {                                                                                                      \
-        pass(lanes, rows, block, beside, variant, work);                                                   \
-        if ((block) != 0 || (beside) != 0)                                                                 \
+        pass(lanes, rows, block, stitched, variant, work);                                                 \
+        if ((block) != 0 || (stitched) != 0)                                                               \
             CLEAR_MASKS();                                                                                 \
         return stack_end(STACK_BELOW_BYTES);                                                               \
     }
 SHAPES(SHAPE_FUNCTION)
 
-#define SHAPE_RECORD(name, lanes, rows, block, beside, variant)                                            \
+#define SHAPE_RECORD(name, lanes, rows, block, stitched, variant)                                          \
     {HORNET_PASTE(chacha20_, name, _, KERNEL),                                                             \
-     (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE), (block) == BLOCK_KEY, beside},
+     (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE), (block) == BLOCK_KEY, stitched},
 static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
 
 #define SHAPE_NUMBER(name, ...) HORNET_PASTE(chacha20_shape_, name, _, KERNEL),

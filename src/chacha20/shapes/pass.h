@@ -1,38 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A pass: blocks that are computed at the same time, each shape on what the others leave free.
+/* A pass: computes several groups of blocks interleaved, so that each fills execution slots that the others
+ * leave idle.
  *
  *     lanes     sets of WORDS blocks, one block to a lane (lanes.h)
  *     rows      sets of WORDS / 4 blocks, with the rows of a block in registers (rows.h)
- *     block     a block in general-purpose registers: BLOCK_KEY for block 0 of the keystream, which is
- *               Poly1305's key, or BLOCK_FIRST for the first one of any pass
- *     beside    blocks of Poly1305 per double round, in general-purpose registers, instead of that
+ *     block     a block in general-purpose registers: BLOCK_KEY for block 0 of the keystream, whose first
+ *               half is a key, or BLOCK_FIRST for the first one of any pass
+ *     stitched  blocks of the companion (companion.h) per double round, in general-purpose registers
  *     variant   whether rows have the quick rotation (rows.h), which takes more instructions, or one set of
- *               lanes comes in the order for CPUs that execute instructions in it
+ *               lanes is scheduled for in-order cores
  *
  * One set alone waits for its own results most of the time, so further ones cost little until the execution
  * units or the registers are all in use. */
 #ifndef HORNET_CHACHA20_SHAPES_PASS_H
 #define HORNET_CHACHA20_SHAPES_PASS_H
 
-#include "../../core/words.h"
-#include "../../poly1305/scalar_field.h"
-#include "../../poly1305/state.h"
 #include "../block.h"
 #include "../chacha20.h"
 
+#include "companion.h"
 #include "lanes.h"
 #include "rows.h"
 
-/* Whether a pass with this number of sets of lanes has a loop of its own for the double rounds that all of
- * Poly1305 accompanies: elsewhere, the conditions would take registers, and a tenth of the time. */
+/* Whether a pass with this number of sets of lanes has a loop of its own for the double rounds for which
+ * the companion has all of its blocks: elsewhere, the conditions would take registers, and a tenth of the
+ * time. */
 #ifndef PASS_SEPARATES
 #define PASS_SEPARATES(lanes) ((lanes) > LANES_SETS)
-#endif
-
-/* Whether Poly1305 is folded after each block beside this number of sets of lanes: ten multiplications
- * instead of thirteen, but a longer chain. */
-#ifndef PASS_FOLDS
-#define PASS_FOLDS(lanes) false
 #endif
 
 /* Maximum number of sets of lanes in a pass. */
@@ -40,45 +34,34 @@
 
 enum { BLOCK_NONE, BLOCK_KEY, BLOCK_FIRST };
 
-/* What the general-purpose registers hold: a block, or Poly1305. */
+/* What a pass consists of: constants. */
+typedef struct {
+    size_t lanes, rows;
+    int block;
+    size_t stitched;
+    bool variant;
+} pass_shape;
+
+/* What the general-purpose registers hold. */
 typedef struct {
     chacha20_word block[16];
-    scalar_fe h;
-    scalar_r r;
-    const uint8_t *next, *end; /* the blocks to be absorbed */
+    companion_registers companion;
 } pass_scalars;
 
-/* Absorbs the next block of Poly1305. If it folds, h is below 2^128 * 7 before and after: the product is at
- * most 2^128 * 5 when it has been folded. */
-HORNET_INLINE void pass_absorb(pass_scalars *s, bool folds)
+/* The work of general-purpose registers in part number `part` of `parts` of a double round. `all` says that
+ * the companion has blocks for all of it. */
+HORNET_INLINE void pass_scalar_part(pass_scalars *s, pass_shape shape, bool all, size_t part, size_t parts)
 {
-    const uint64_t lo = load_le64(s->next), hi = load_le64(s->next + 8);
-    if (folds) {
-        uint64_t words[3];
-        scalar_fe_to_words(words, scalar_small_mul(s->h, s->r), 0);
-        add_words(words, lo, hi, 1);
-        s->h = scalar_fe_from_words(words);
-    } else {
-        s->h = scalar_fe_mul_add(s->h, s->r, lo, hi, 1);
-    }
-    s->next += 16;
-}
-
-/* The work of general-purpose registers that accompanies part number `part` of `parts` of a double round.
- * `all` says that there are blocks for all of it. */
-HORNET_INLINE void pass_scalar_part(pass_scalars *s, int block, size_t beside, bool all, bool folds,
-                                    size_t part, size_t parts)
-{
-    if (block != BLOCK_NONE) {
+    if (shape.block != BLOCK_NONE) {
         HORNET_UNROLL
         for (size_t half = 4 * part / parts; half < 4 * (part + 1) / parts; half++)
             chacha20_half_round(s->block, (int)half / 2, (int)half % 2 * 2);
     }
     HORNET_UNROLL
-    for (size_t i = beside * part / parts; i < beside * (part + 1) / parts; i++) {
-        if (!all && s->next == s->end)
+    for (size_t i = shape.stitched * part / parts; i < shape.stitched * (part + 1) / parts; i++) {
+        if (!all && companion_is_done(&s->companion))
             break;
-        pass_absorb(s, folds);
+        companion_step(&s->companion, shape.lanes);
     }
 }
 
@@ -145,14 +128,17 @@ HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block,
 
 /* A double round of all sets. With enough registers, all sets of lanes are in step; otherwise one set after
  * another takes a round, because each must be loaded and stored. */
-HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t rows, bool variant,
-                                     rows_set *y, pass_scalars *s, int block, size_t beside, bool all)
+HORNET_INLINE void pass_double_round(pass_shape shape, word_vec (*x)[16], rows_set *y, pass_scalars *s,
+                                     bool all)
 {
-    if (lanes == 1 && variant) {
+    const size_t lanes = shape.lanes;
+    const bool block = shape.block != BLOCK_NONE;
+    if (lanes == 1 && shape.variant) {
+        shape.block = BLOCK_NONE; /* which pass_quarter takes */
         HORNET_UNROLL
         for (int i = 0; i < 8; i++) {
-            pass_quarter(x[0], s->block, block != BLOCK_NONE, i / 4, i % 4);
-            pass_scalar_part(s, BLOCK_NONE, beside, all, PASS_FOLDS(lanes), (size_t)i, 8);
+            pass_quarter(x[0], s->block, block, i / 4, i % 4);
+            pass_scalar_part(s, shape, all, (size_t)i, 8);
         }
         return;
     }
@@ -166,14 +152,14 @@ HORNET_INLINE void pass_double_round(size_t lanes, word_vec (*x)[16], size_t row
             lanes_quarter_rounds(x + set, 1, turn, 2 * half, 2 * half + 2);
         else if (lanes != 0)
             lanes_half_rounds(x, lanes, turn, half, 0, 4);
-        if (rows != 0 && part % (2 * turns) == 0)
-            rows_round(y, rows, turn, variant);
-        pass_scalar_part(s, block, beside, all, PASS_FOLDS(lanes), part, parts);
-        /* Without this, clang 19 moves all of the block or of Poly1305 to one place, where it waits for
-         * itself. */
+        if (shape.rows != 0 && part % (2 * turns) == 0)
+            rows_round(y, shape.rows, turn, shape.variant);
+        pass_scalar_part(s, shape, all, part, parts);
+        /* Without this, clang 19 moves all of the block or of the companion to one place, where it waits
+         * for itself. */
         if (lanes != 0 && all)
-            PASS_TIE(s->h.limb[0], x[set]);
-        if (lanes != 0 && block != BLOCK_NONE) {
+            PASS_TIE(COMPANION_WORD(&s->companion), x[set]);
+        if (lanes != 0 && block) {
             HORNET_UNROLL
             for (int word = 0; word < 4; word++)
                 PASS_TIE(s->block[word], x[set]);
@@ -280,14 +266,15 @@ HORNET_INLINE void pass_put_last_block(const pass_output *to, const pass_scalars
 
 /* Computes WORDS blocks for each set of lanes, WORDS / 4 for each set of rows, and before them that in
  * general-purpose registers. All but work are constants. */
-HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, bool variant,
+HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t stitched, bool variant,
                         const chacha20_work *work)
 {
+
     const uint32_t *state = work->state->word;
     const uint32_t after_block = block != BLOCK_NONE;
     word_vec x[LANES_MAX][16];
     rows_set y[ROWS_SETS_MAX];
-    pass_scalars s = {.next = work->blocks, .end = work->blocks};
+    pass_scalars s = {.companion = companion_none(work)};
     lanes_start(lanes, x, state, after_block);
     HORNET_UNROLL
     for (size_t i = 0; i < rows; i++)
@@ -300,33 +287,27 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t beside, boo
         HORNET_UNROLL /* gcc would call memcpy where vectors are missing, and clear them later */
             for (int w = 0; w < 16; w++) s.block[w] = chacha20_word_of(state[w]);
     }
-    if (beside != 0 && work->nblocks != 0) {
-        uint64_t first[3] = {work->poly->h[0], work->poly->h[1], work->poly->h[2]};
-        add_words(first, load_le64(work->blocks), load_le64(work->blocks + 8), 1);
-        s.h = scalar_fe_from_words(first);
-        s.r = scalar_r_from_words(work->poly->r);
-        s.next = work->blocks + 16;
-        s.end = work->blocks + 16 * work->nblocks;
-    }
+    if (stitched != 0 && work->companion.nblocks != 0)
+        s.companion = companion_begin(work);
     int i = 0;
-    if (beside != 0 && PASS_SEPARATES(lanes)) {
-        const size_t full = (size_t)(s.end - s.next) / (16 * beside);
+    if (stitched != 0 && PASS_SEPARATES(lanes)) {
+        const size_t full = companion_rounds(&s.companion, stitched);
         const int rounds = full < CHACHA20_DOUBLE_ROUNDS ? (int)full : CHACHA20_DOUBLE_ROUNDS;
         HORNET_KEEP_LOOP
         for (; i < rounds; i++)
-            pass_double_round(lanes, x, rows, variant, y, &s, block, beside, true);
+            pass_double_round((pass_shape){lanes, rows, block, stitched, variant}, x, y, &s, true);
     }
-    const size_t not_separate = PASS_SEPARATES(lanes) ? 0 : beside;
+    const size_t not_separate = PASS_SEPARATES(lanes) ? 0 : stitched;
     HORNET_KEEP_LOOP
     for (; i < CHACHA20_DOUBLE_ROUNDS; i++)
-        pass_double_round(lanes, x, rows, variant, y, &s, block, not_separate, false);
-    if (beside != 0 && PASS_SEPARATES(lanes)) {
+        pass_double_round((pass_shape){lanes, rows, block, not_separate, variant}, x, y, &s, false);
+    if (stitched != 0 && PASS_SEPARATES(lanes)) {
         HORNET_KEEP_LOOP
-        while (s.next != s.end)
-            pass_absorb(&s, PASS_FOLDS(lanes));
+        while (!companion_is_done(&s.companion))
+            companion_step(&s.companion, lanes);
     }
-    if (beside != 0 && work->nblocks != 0)
-        scalar_fe_to_words(work->poly->h, scalar_fe_mul(s.h, s.r), 0);
+    if (stitched != 0 && work->companion.nblocks != 0)
+        companion_end(&s.companion, work);
     HORNET_VALUE_BARRIER("r", state); /* reloaded from memory, not kept in registers meanwhile */
 
     if (block == BLOCK_KEY)
