@@ -8,7 +8,7 @@
 #include "../core/stack_wipe.h"
 #include "block.h"
 
-/* For measuring from which length each kernel gains, as in poly1305/kernels.c. */
+/* For measuring from which length each kernel gains. */
 #ifdef HORNET_NO_CHACHA20_CROSSOVERS
 #define CHACHA20_MIN(bytes) 0
 #else
