@@ -5,6 +5,7 @@ import argparse
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -54,8 +55,10 @@ def arguments(files: dict[Peer, Path], section: str) -> dict[str, str]:
     return {peer.name: f"{file}{kernels[peer]}" for peer, file in files.items() if section in peer.sections}
 
 
-def cases_of(section: str, chosen: list[str], names: list[str], rounds: int) -> list[tuple[str, Series, int, str]]:
-    """Return all cases of a section: group, series, x, and the line for measure.c."""
+def cases_of(
+    section: str, chosen: list[str], names: list[str], rounds: int, step: int = 1
+) -> list[tuple[str, Series, int, str]]:
+    """Return all cases of a section: group, series, x, and the line for measure.c; only each STEP-th x of a sweep."""
     of = {peer.name: peer for peer in [*HORNETS, *PEERS]}
     found = []
     for group in chosen:
@@ -63,6 +66,7 @@ def cases_of(section: str, chosen: list[str], names: list[str], rounds: int) -> 
             who = [i for i, name in enumerate(names) if series.who(of[name])]
             if not who or section not in GROUPS[group].sections:
                 continue
+            series = replace(series, xs=series.xs[:: step if group in results.SWEEPS else 1])
             for x in series.xs:
                 line = series.case(x)
                 line += f" peers={','.join(map(str, who))}"
@@ -125,7 +129,7 @@ def checks_of(run: Run) -> list[dict]:
 def measure_section(section: str, files: dict[Peer, Path], chosen: list[str], options: argparse.Namespace) -> dict:
     """Measure a section in several processes, and return what goes into the results."""
     given = arguments(files, section)
-    cases = cases_of(section, chosen, list(given), options.rounds)
+    cases = cases_of(section, chosen, list(given), options.rounds, 41 if options.quick else 1)
     mask = {"OPENSSL_ia32cap": MASKS[section]} if MASKS[section] else {}
     runs = []
     for process in range(options.processes):
@@ -181,6 +185,9 @@ def version_of(peer: Peer, said: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Measure all sections, and write the results."""
+    if options.quick:
+        options.processes, options.rounds, options.small, options.out = 1, 3, True, BUILD / "out"
+        options.out.mkdir(parents=True, exist_ok=True)
     old = results.load(options.into) if options.into else None
     warn_of_load()
     machine = results.this_machine()
@@ -289,6 +296,7 @@ def main() -> int:
     one.add_argument("--only", type=listed, help=f"these groups: {','.join([*GROUPS, *processes.GROUPS])}")
     one.add_argument("--processes", type=int, default=9, help="run one after another; figures are medians over them")
     one.add_argument("--rounds", type=int, default=41, help="the samples of each peer in each case and process")
+    one.add_argument("--quick", action="store_true", help="few lengths, processes and rounds, into build/bench/out")
     one.add_argument("--small", action="store_true", help="use small inputs in the groups edit, file and tree")
     one.add_argument("--command", type=Path, default=peers.ROOT / "build/hornet", help="the hornet command")
     where = one.add_mutually_exclusive_group()

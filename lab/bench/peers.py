@@ -244,7 +244,13 @@ def wolfssl(options: list[str]) -> list[str]:
         "-fwrapv -DHAVE_C___ATOMIC=1 -DHAVE_THREAD_LS -DNDEBUG -DWOLFSSL_X86_64_BUILD -DUSE_INTEL_SPEEDUP "
         "-DWOLFSSL_USE_ALIGN -DHAVE_POLY1305 -DHAVE_CHACHA -DWOLFCRYPT_ONLY -DHAVE___UINT128_T=1 -DWC_NO_RNG"
     )
-    return [*flags.split(), f"-I{sources}", *(f"{sources}/wolfcrypt/src/{file}" for file in files)]
+    settings = [*flags.split(), f"-I{sources}"]
+
+    def build(folder: Path) -> None:
+        execute(["gcc", "-O2", "-fPIC", *settings, "-c", *(sources / "wolfcrypt/src" / file for file in files)], folder)
+        execute(["ar", "rc", "libwolfssl.a", *sorted(folder.glob("*.o"))], folder)
+
+    return [*settings, f"{once(f'wolfssl-{locked()["wolfssl-sys"]}', build)}/libwolfssl.a"]
 
 
 def libgcrypt(options: list[str]) -> list[str]:

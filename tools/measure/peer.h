@@ -68,6 +68,9 @@ PEER void peer_key(const uint8_t *key);
                         size_t aad_bytes, const uint8_t *nonce,                                            \
                         __attribute__((unused)) const uint8_t *key)
 
+PEER_SEAL;
+PEER_OPEN;
+
 /* For a peer that cannot be called quickly from C: the whole loop over messages[i & mask], for i from 0 to
  * count - 1, of Poly1305. If `chained`, the first half of the key becomes the tag after each call. */
 PEER void peer_mac_loop(const struct message *messages, size_t mask, size_t count, bool chained);

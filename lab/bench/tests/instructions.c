@@ -2,8 +2,7 @@
 /* Counts the AVX-512 instructions that a peer's ChaCha20-Poly1305 executes, step by step, outside the C
  * library, whose memcpy chooses its own instructions:
  *
- *     instructions LIBRARY PREFIX    prints two numbers: of all, and of those that are vpmadd52 (IFMA)
- */
+ *     instructions LIBRARY    prints two numbers: of all, and of those that are vpmadd52 (IFMA) */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -13,60 +12,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../shims/peer.h"
+#include "peer.h"
 
 /* Either side of where the peers change their method. */
 static const size_t lengths[] = {0, 64, 100, 200, 500, 1500, 4100};
 
-static void *function(void *library, const char *prefix, const char *what)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s_aead%s", prefix, what);
-    void *found = dlsym(library, name);
-    if (found == NULL)
-        _exit(2);
-    return found;
-}
-
-/* Seals and opens, step by step after the first stop. The first calls, which choose the instructions, are
- * made before. */
-static void run(const char *path, const char *prefix)
+/* Seals and opens, step by step after the first stop. The first calls are made before, which choose the
+ * instructions. */
+static void run(const char *path)
 {
     static uint8_t in[4100], sealed[4100], opened[4100], tag[16];
     static const uint8_t key[32] = {1};
-    void *library = dlopen(path, RTLD_NOW);
-    if (library == NULL)
+    void *const library = dlopen(path, RTLD_NOW);
+    __typeof__(&peer_init) init = NULL;
+    __typeof__(&peer_key) set_key = NULL;
+    __typeof__(&peer_seal) seal = NULL;
+    __typeof__(&peer_open) open = NULL;
+    if (library != NULL) {
+        *(void **)&init = dlsym(library, "peer_init");
+        *(void **)&set_key = dlsym(library, "peer_key");
+        *(void **)&seal = dlsym(library, "peer_seal");
+        *(void **)&open = dlsym(library, "peer_open");
+    }
+    if (seal == NULL || open == NULL || set_key == NULL || init() != NULL)
         _exit(2);
-    /* As the bench does, which calls this function first. */
-    const char *(*version)(void) = (const char *(*)(void))dlsym(library, "peer_version");
-    if (version != NULL)
-        version();
-    void *(*open_peer)(void) = (void *(*)(void))function(library, prefix, "");
-    void (*set_key)(void *, const uint8_t *) =
-        (void (*)(void *, const uint8_t *))function(library, prefix, "_key");
-    bool (*seal)(const struct peer_packet *, void *) =
-        (bool (*)(const struct peer_packet *, void *))function(library, prefix, "_seal");
-    bool (*open)(const struct peer_packet *, void *) =
-        (bool (*)(const struct peer_packet *, void *))function(library, prefix, "_open");
-    void *context = open_peer();
-    if (context == NULL)
-        _exit(2);
-    set_key(context, key);
-    bool stepped = false, ok = true;
-    do {
-        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-            struct peer_packet packet = {sealed, in, lengths[i], key, 16, key, key, tag};
-            ok &= seal(&packet, context);
-            packet.out = opened;
-            packet.in = sealed;
-            ok &= open(&packet, context) && memcmp(in, opened, lengths[i]) == 0;
+    set_key(key);
+    bool ok = true;
+    for (int round = 0; round < 2; round++) {
+        if (round == 1) {
+            ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+            raise(SIGSTOP);
         }
-        if (stepped)
-            break;
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-        raise(SIGSTOP);
-        stepped = true;
-    } while (true);
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+            ok &= seal(sealed, tag, in, lengths[i], key, 16, key, key) &&
+                  open(opened, sealed, lengths[i], tag, key, 16, key, key) &&
+                  memcmp(in, opened, lengths[i]) == 0;
+    }
     _exit(ok ? 0 : 2);
 }
 
@@ -86,11 +67,11 @@ static void libc_of(pid_t process, unsigned long *from, unsigned long *to)
 
 int main(int count, char **words)
 {
-    if (count != 3)
+    if (count != 2)
         return 2;
-    pid_t process = fork();
+    const pid_t process = fork();
     if (process == 0)
-        run(words[1], words[2]);
+        run(words[1]);
     int status;
     waitpid(process, &status, 0);
     unsigned long from = 0, to = 0;
@@ -101,7 +82,7 @@ int main(int count, char **words)
         struct user_regs_struct registers;
         ptrace(PTRACE_GETREGS, process, NULL, &registers);
         errno = 0;
-        const unsigned long bytes = ptrace(PTRACE_PEEKTEXT, process, registers.rip, NULL);
+        const unsigned long bytes = (unsigned long)ptrace(PTRACE_PEEKTEXT, process, registers.rip, NULL);
         /* EVEX: 62, three bytes, of which the first contains the opcode's map, and the opcode. 62 is
          * nothing else in 64-bit code. */
         if (errno == 0 && (bytes & 0xff) == 0x62 && (registers.rip < from || registers.rip >= to)) {
