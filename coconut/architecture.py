@@ -29,7 +29,6 @@ class Architecture:
     - replaces_sum: an accumulating instruction has its result in the sum's register.
     - word_bytes: the size of a register's element.
     - chains: values pass from one basic block to the next in registers.
-    - scalable: the code is the same for every vector length.
     - emulator: the command that runs programs on other CPUs.
     - pack: how a register holds the numbers for the blocks; by default each in its own element, in that order.
     """
@@ -54,7 +53,6 @@ class Architecture:
     order: Callable[[int], tuple[int, ...]] = lambda lanes: tuple(range(lanes))
     replaces_sum: bool = False
     big_endian: bool = False
-    scalable: bool = False
     emulator: tuple[str, ...] = ()
     pack: Callable[[Value], Value] | None = None
     word_bytes: int = 8

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES, SCALAR
+from coconut.architectures import INSTRUCTION_SETS, SCALAR
 from coconut.assembler import Assembler
 from coconut.functions import SingleBlock
 from coconut.graph import Graph
@@ -152,8 +152,8 @@ def assembler_of(architecture: Architecture) -> Assembler:
     """Return GNU's assembler for functions of three arguments: results, operands and message."""
     assembler = architecture.gnu
     if architecture.chains:
-        others = (known for known in ARCHITECTURES.values() if known.triple == architecture.triple)
-        return replace(assembler, pointers=next(known.gnu.pointers for known in others if not known.chains))
+        others = (known for known in INSTRUCTION_SETS if known.triple == architecture.triple and not known.chains)
+        return replace(assembler, pointers=assembler_of(next(others)).pointers)
     if architecture in SCALAR:
         registers = assembler.pointers["powers"], assembler.pointers["message"], assembler.counters[0]
         return replace(assembler, pointers=dict(zip(("state", "powers", "message"), registers, strict=True)))

@@ -34,16 +34,6 @@ def flat(vectors: Sequence[Value]) -> list[int]:
     return [number for vector in vectors for number in vector]
 
 
-def table_of(program: Program) -> list[int]:
-    """Return the constants in memory; for vectors of any length, one number for each."""
-    vectors = program.constant_vectors()
-    if not program.architecture.scalable:
-        return flat(vectors)
-    if any(len(set(vector)) != 1 for vector in vectors):
-        raise ValueError("a constant that differs from lane to lane")
-    return [vector[0] for vector in vectors]
-
-
 def block_of(program: Program, repeat: str) -> Block:
     """Return a loop that keeps its accumulator in registers, or a block whose inputs and outputs are in memory."""
     if not program.is_loop:
@@ -86,8 +76,6 @@ class SingleBlock(Function):
     def of(program: Program, name: str) -> "SingleBlock":
         block = block_of(program, "iterations")
         types = f"*[{block.output_words}]uint64", f"*[{program.input_words()}]uint64"
-        if program.architecture.scalable:
-            types = ("*uint64",) * 2
         if program.is_loop:
             parameters = [f"t {types[0]}", f"powers {types[1]}", "message *byte", "iterations uint64"]
         else:
@@ -95,7 +83,7 @@ class SingleBlock(Function):
             is_state = next(iter(program.memory_inputs()), "") in program.words
             parameters = [f"out {types[0]}", f"in {'*State' if is_state else types[1]}"]
             parameters += ["message *byte"] * program.loads_message
-        words = table_of(program)
+        words = flat(program.constant_vectors())
         tables: dict[str, Sequence[int]] = {name: words} if words else {}
         return SingleBlock(name, (block,), tuple(parameters), summary(program), tables, clears=program.ends)
 
@@ -105,10 +93,7 @@ class SingleBlock(Function):
 
     def body(self, assembler: Assembler) -> list[str]:
         (block,) = self.blocks
-        lengths = getattr(assembler, "lengths", None)
-        program = block.program
-        lines = lengths(len(program.memory_inputs()), program.graph.advance) if lengths is not None else []
-        return lines + (block.loop(assembler, self.name) if program.is_loop else block.iteration(assembler))
+        return block.loop(assembler, self.name) if block.program.is_loop else block.iteration(assembler)
 
 
 @dataclass(frozen=True)
@@ -129,7 +114,7 @@ class Message(Function):
             blocks,
             (f"out *[{blocks[-1].output_words}]uint64", "in *State", "message *byte", *loops),
             f"{begin.graph.kernel}: {names}; {begin.choices}.",
-            {name + block.name: table_of(block.program) for block in blocks},
+            {name + block.name: flat(block.program.constant_vectors()) for block in blocks},
             8 * blocks[0].output_words,
             begin.architecture.vector_bytes,
             clears=True,

@@ -32,30 +32,16 @@ class Kernel:
     - surrounds: the kernel whose basic blocks this one surrounds, with the same field and number of lanes.
     - groups: how many share a reduction, if a model is traced.
     - offers: what lanes of Poly1305 offer beyond what they must.
-    - runs_beside: the kernel whose loops are compared with the emitted ones, if not its own.
     """
 
     name: str
     lanes: int
     kind: str = ""
     model: str = ""
-    runs_beside: str = ""
     radix: int = 0
     surrounds: str = ""
     groups: str = MODEL_GROUPS
     offers: tuple[str, ...] = ()
-
-    @property
-    def group_bytes(self) -> int:
-        """Return the bytes of a group, as in the kernel: with sums, two evaluations run in parallel."""
-        return 16 * self.lanes * (2 if self.kind == "vmsl" else 1)
-
-    def file(self) -> Path:
-        """Return the kernel's file, whose loops are compared with the emitted ones."""
-        return SOURCE / "poly1305" / "kernels" / f"{self.runs_beside or self.name}.c"
-
-    def lanes_options(self) -> list[str]:
-        return [f"-DPORTABLE_LANES={self.lanes}"] if self.runs_beside == "portable" else []
 
     def command(self, lanes: str) -> list[str | Path]:
         """Return the compiler's command over "graph" or "values" lanes: clang, because it knows all instruction sets."""
@@ -99,7 +85,7 @@ KERNELS = {
         # As the C kernels of z14 and POWER9 have it.
         Kernel("vmsum", 2, "vmsl", radix=44, offers=("cut_44",)),
         # As many 64-bit lanes as vectors of 128, 256 and 512 bits have.
-        *(Kernel(f"rvv{lanes}", lanes, model="portable", runs_beside="portable") for lanes in (2, 4, 8)),
+        *(Kernel(f"rvv{lanes}", lanes, model="portable") for lanes in (2, 4, 8)),
         Kernel("scalar64", 1, "scalar", radix=64),
         Kernel("scalar32", 1, "scalar", radix=32),
         Kernel("ends26x1", 1, "ends", radix=26),

@@ -19,7 +19,7 @@ for package; do
 done
 if [ -n "$missing" ]; then
     if [ -n "$check" ]; then
-        echo "missing Debian packages:$missing (make deps installs them)" >&2
+        echo "missing Debian packages:$missing (tests/install.sh installs them)" >&2
         exit 1
     fi
     as_root=

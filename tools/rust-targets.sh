@@ -15,7 +15,7 @@ fi
 for target; do
     [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target" ] || continue
     if [ -n "$check" ]; then
-        echo "missing Rust's target $target (make deps installs it)" >&2
+        echo "missing Rust's target $target (tests/install.sh installs it)" >&2
         exit 1
     fi
     echo "installing Rust's target $target with rustup"

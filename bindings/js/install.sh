@@ -20,7 +20,7 @@ tools/apt-install.sh ${1-} $node clang-19 lld-19
 
 if ! npm ls --prefix bindings/js > /dev/null 2>&1; then
     if [ "${1-}" = --check ]; then
-        echo "missing what bindings/js/package.json names (make deps installs it)" >&2
+        echo "missing what bindings/js/package.json names (tests/install.sh installs it)" >&2
         exit 1
     fi
     echo "installing into bindings/js/node_modules with npm"

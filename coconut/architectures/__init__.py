@@ -7,7 +7,6 @@ from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
 from coconut.architectures.arm64_compiled import ARM64_COMPILED
 from coconut.architectures.arm64_words import ARM64_WORDS
 from coconut.architectures.neon import NEON
-from coconut.architectures.rvv import RVV
 from coconut.architectures.s390x import Z13, Z14
 from coconut.architectures.s390x_words import S390X_WORDS
 from coconut.architectures.scalar_amd64 import AMD64
@@ -21,10 +20,8 @@ ARCHITECTURES = {
     "avx2": AVX2,
     "ifma256": IFMA256,
     "ifma": AVX512,
-    "neon": NEON,
     "vx": Z13,
     "vmsl": Z14,
-    **RVV,
     "chacha20-256": AVX2_WORDS,
     "chacha20-512": AVX512_WORDS,
 }
@@ -34,6 +31,7 @@ INSTRUCTION_SETS = tuple(
     dict.fromkeys(
         [
             *ARCHITECTURES.values(),
+            NEON,
             *(AMD64, ARM64, RISCV64, S390X),
             *(AMD64_WORDS, ARM64_WORDS, RISCV64_WORDS, S390X_WORDS, ARM64_COMPILED),
         ],

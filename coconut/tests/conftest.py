@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coconut import __main__, check_instructions, functions, go_module, native, trace
+from coconut import __main__, check_instructions, functions, go_module, trace
 
 Command = Callable[..., str]
 
@@ -26,8 +26,7 @@ def forget() -> None:
 
 @pytest.fixture(autouse=True)
 def apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    for module in (native, check_instructions, __main__):
-        monkeypatch.setattr(module, "BUILD", tmp_path)
+    monkeypatch.setattr(check_instructions, "BUILD", tmp_path)
     forget()
     yield
     forget()

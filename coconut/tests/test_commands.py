@@ -68,29 +68,6 @@ def test_print(coconut: Command) -> None:
     assert "mul32(t[0], R^1[0])" in coconut("print", "avx2/step 1")
 
 
-def test_emitted(coconut: Command, tmp_path: Path) -> None:
-    """Go's assembler accepts the files, go vet finds that functions match their declarations, and they run."""
-    assert "with 8 lanes, run by qemu-riscv64" in coconut("emit", "--folder", tmp_path)
-    shutil.copy(HERE / "go" / "blocks_test.go", tmp_path)
-    (tmp_path / "go.mod").write_text("module emitted\n\ngo 1.24\n")
-    assert subprocess.run(["gofmt", "-l", "."], cwd=tmp_path, capture_output=True, check=True).stdout == b""
-    check_go(tmp_path, "vet", ".")
-    check_go(tmp_path, "test", ".")
-    check_go(tmp_path, "vet", ".", GOARCH="s390x")
-    check_go(tmp_path, "test", "-exec", "qemu-s390x -cpu max", ".", GOARCH="s390x")
-    check_go(tmp_path, "vet", ".", GOARCH="riscv64")
-    check_go(tmp_path, "test", "-c", "-o", "blocks.test", ".", GOARCH="riscv64")
-    # One RISC-V program serves vectors of 128, 256 and 512 bits.
-    for lanes, file in ((2, "blocks_riscv64.json"), (4, "blocks_riscv64_4.json"), (8, "blocks_riscv64_8.json")):
-        cpu = f"rv64,v=true,vlen={64 * lanes},vext_spec=v1.0"
-        environment = os.environ | {"BLOCKS": file}
-        subprocess.run(["qemu-riscv64", "-cpu", cpu, "./blocks.test"], cwd=tmp_path, env=environment, check=True)
-    # A mistake in the emitted file is noticed.
-    file_amd64 = tmp_path / "blocks_amd64.s"
-    file_amd64.write_text(changed(file_amd64.read_text(), r"VPSRLQ \$26", "VPSRLQ $27"))
-    assert go(tmp_path, "test", ".").returncode != 0
-
-
 def changed(text: str, old: str, new: str) -> str:
     """Return the text with the first match of a pattern replaced."""
     text, count = re.subn(old, new, text, count=1)

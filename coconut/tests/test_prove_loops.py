@@ -30,7 +30,7 @@ def prove(linked: Linked, name: str = "scalar64", member: str = "mac") -> Induct
     return induction
 
 
-# `make prove-shipped` proves gcc's.
+# `make prove QUICK=1` proves gcc's.
 @pytest.mark.parametrize(("name", "member"), [("scalar64", "mac"), ("avx2", "mac")])
 def test_every_length(name: str, member: str) -> None:
     prove(program("clang-19"), name, member)

@@ -4,14 +4,20 @@
 import argparse
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from coconut.__main__ import graph_named, graphs
-from coconut.architectures import ARCHITECTURES, SCALAR, architectures_of
-from coconut.native import run_beside, runs_here
+from coconut.architectures import SCALAR, SCALAR_NAME
+from coconut.assembler import ParseError
+from coconut.native import runs_here
 from coconut.select import alternatives
+from coconut.simulate import Mismatch
 from coconut.trace import BUILD, KERNELS
+from lab.schedules.architectures import ARCHITECTURES, architectures_of
 from lab.schedules.compiled import compiled_cycles
 from lab.schedules.draw import draw, draw_schedule
+from lab.schedules.emit import emit
+from lab.schedules.native import run_beside
 from lab.schedules.optimal import ports_of
 from lab.schedules.orders import orders
 from lab.schedules.tables import HEADER, best_loop, markdown
@@ -94,6 +100,10 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
+def command_emit(arguments: argparse.Namespace) -> None:
+    emit(arguments.blocks, Path(arguments.folder))
+
+
 def run(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="lab.schedules", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -115,10 +125,13 @@ def run(words: list[str] | None = None) -> None:
     ordering.add_argument("block")
     ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
+    emitting = command("emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, and run them")
+    emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
+    emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     arguments = parser.parse_args(words)
     try:
         arguments.function(arguments)
-    except ValueError as error:
+    except (Mismatch, ParseError, ValueError) as error:
         sys.exit(f"lab.schedules: {error}")
 
 

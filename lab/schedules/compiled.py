@@ -3,25 +3,15 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 from coconut.native import COMPILERS, OPTIONS
 from coconut.orders import steady_cycles
-from coconut.trace import kernel_named
-
-HERE = Path(__file__).resolve().parent
+from lab.schedules.native import IN_C, file_of, hooked
 
 
 def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, list[str]]:
     """Return the iterations of the loops in assembly, by name, if they are basic blocks."""
-    options = [
-        *OPTIONS,
-        "-S",
-        "-o",
-        "-",
-        f'-DHORNET_KERNEL_HOOK="{HERE / "loops.h"}"',
-        str(kernel_named(kernel).file()),
-    ]
+    options = [*OPTIONS, "-S", "-o", "-", hooked("loops.h"), str(file_of(kernel))]
     command = [*COMPILERS[triple][compiler], *options]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     loops = {}
@@ -35,7 +25,7 @@ def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, list[st
 
 def compiled_cycles(triple: str, compiler: str, kernel: str, block: str, cpu: str) -> float | None:
     """Return the steady-state cycles per iteration; None if it is not a basic block, or the library has no such loop."""
-    if kernel_named(kernel).runs_beside:
+    if kernel in IN_C:
         return None
     lines = compiled_loops(triple, compiler, kernel).get(block)
     return None if lines is None else steady_cycles(triple, cpu, lines)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Measure the package beside cryptography, PyNaCl and pycryptodome, and its batches beside C's.
 
-    measure.py [PROCESSES]      3 processes by default; prints Markdown. `make bench-python` builds what it needs
+    measure.py [PROCESSES]      3 processes by default; prints Markdown, after bindings/python/build.sh
 
 Each process is pinned to a CPU and calls everything in turn, in rounds; a round's time is that of many calls. Given are the
 medians over the processes of their medians, in nanoseconds a call or a message, and the median of the rounds' ratios.

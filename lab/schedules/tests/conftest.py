@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from coconut import native
-from lab.schedules import __main__
+from lab.schedules import __main__, native
 
 Command = Callable[..., str]
 

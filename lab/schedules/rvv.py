@@ -7,14 +7,16 @@ same.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.assembler import Assembler
+from coconut.functions import SingleBlock
 from coconut.graph import Node
 from coconut.instructions import Instruction, Memory, elements, identity, table
+from coconut.program import Program
 from coconut.select import Selector
 
 # Numbers of general registers.
@@ -277,9 +279,34 @@ def rvv(lanes: int) -> Architecture:
         **assemblers(8 * lanes),
         goarch="riscv64",
         replaces_sum=True,
-        scalable=True,
         emulator=("qemu-riscv64", "-cpu", f"rv64,v=true,vlen={64 * lanes},vext_spec=v1.0"),
     )
 
 
 RVV = {f"rvv{lanes}": rvv(lanes) for lanes in (2, 4, 8)}
+
+
+@dataclass(frozen=True)
+class ScalableBlock(SingleBlock):
+    """A basic block by itself, whose code is the same for every vector length: of a constant, the table has one number."""
+
+    @staticmethod
+    def of(program: Program, name: str) -> "SingleBlock":
+        block = SingleBlock.of(program, name)
+        vectors = program.constant_vectors()
+        if any(len(set(vector)) != 1 for vector in vectors):
+            raise ValueError("a constant that differs from lane to lane")
+        constants: dict[str, Sequence[int]] = {one: [vector[0] for vector in vectors] for one in block.constants}
+        parameters = tuple(
+            f"{parameter.split()[0]} *uint64" if "*[" in parameter else parameter for parameter in block.parameters
+        )
+        return ScalableBlock(name, block.blocks, parameters, block.description, constants, clears=block.clears)
+
+    def body(self, assembler: Assembler) -> list[str]:
+        assert isinstance(assembler, RvvAssembler)
+        program = self.blocks[0].program
+        return assembler.lengths(len(program.memory_inputs()), program.graph.advance) + super().body(assembler)
+
+
+def single_block(program: Program, name: str) -> SingleBlock:
+    return (ScalableBlock if program.graph.kernel in RVV else SingleBlock).of(program, name)

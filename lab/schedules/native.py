@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Run emitted loops beside those that compilers make, on this CPU or in an emulator, and compare what they leave.
+
+What an emulator runs is not timed.
+"""
+
+import ctypes
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from coconut.architecture import Architecture
+from coconut.functions import ScalarBlocks, SingleBlock
+from coconut.native import build, run
+from coconut.program import Program
+from coconut.simulate import Mismatch, Sample
+from coconut.trace import BUILD, SOURCE, kernel_named
+from lab.schedules.rvv import RVV, single_block
+
+HERE = Path(__file__).resolve().parent
+# Kernels whose loops are compared with those of portable.c.
+IN_C = RVV.keys()
+Times = tuple[float, float] | None
+
+
+def hooked(name: str) -> str:
+    return f'-DHORNET_KERNEL_HOOK="{HERE / name}"'
+
+
+def file_of(kernel: str) -> Path:
+    """Return the file of a kernel with whose loops the emitted ones are compared."""
+    return SOURCE / "poly1305" / "kernels" / f"{'portable' if kernel in IN_C else kernel}.c"
+
+
+def group_bytes(kernel: str) -> int:
+    """Return the bytes of a group, as in the kernel: with sums, two evaluations run in parallel."""
+    found = kernel_named(kernel)
+    return 16 * found.lanes * (2 if found.kind == "vmsl" else 1)
+
+
+def run_samples(function: SingleBlock, samples: list[Sample]) -> None:
+    """Run the emitted function on this CPU, a loop for one iteration, and compare with the model lanes."""
+    (block,) = function.blocks
+    with TemporaryDirectory(dir=BUILD) as folder:
+        source, library = Path(folder) / "block.S", Path(folder) / "block.so"
+        source.write_text(function.text(function.architecture.gnu))
+        subprocess.run(["gcc", "-shared", "-nostdlib", "-o", library, source], check=True)
+        native = getattr(ctypes.CDLL(str(library)), function.name)
+    for sample in samples:
+        words = block.program.words_of(sample)
+        state = (ctypes.c_uint64 * block.output_words)(*words["t"])
+        powers = (ctypes.c_uint64 * len(words["powers"]))(*words["powers"])
+        native(state, powers, sample.message, ctypes.c_uint64(1))
+        if state[: len(words["want"])] != words["want"]:
+            raise Mismatch(f"{function.name}, sample {sample.number}: the emitted function leaves something else")
+
+
+def beside(
+    title: str, text: str, kernel: str, architecture: Architecture, compiler: str, rounds: int, options: list[str]
+) -> Times:
+    """Build an emitted function with the compiled kernel, and run both."""
+    source, binary = (BUILD / f"beside-{architecture.name}-{compiler}{suffix}" for suffix in (".S", ""))
+    source.write_text(text)
+    build(architecture, compiler, binary, [file_of(kernel), source], options)
+    ran = run(architecture, [str(binary), str(rounds)], text=True)
+    if ran.returncode != 0:
+        raise Mismatch(f"{title}, emitted: {ran.stdout.strip() or ran.returncode}")
+    times = ran.stdout.split()
+    return (float(times[0]), float(times[1])) if times else None
+
+
+def run_function(function: ScalarBlocks, compiler: str, rounds: int) -> Times:
+    """Return the nanoseconds for 13 blocks, compiled and emitted, in the same way as run_beside."""
+    architecture, graph = function.architecture, function.blocks[0].program.graph
+    options = [f"-DEMITTED={function.name}", hooked("native_scalar.h")]
+    return beside(graph.title, function.text(architecture.gnu), graph.kernel, architecture, compiler, rounds, options)
+
+
+def run_beside(program: Program, compiler: str, rounds: int, emitted: Program | None = None) -> Times:
+    """Return the nanoseconds per iteration, compiled and emitted, where the program runs; None without rounds.
+
+    Raise Mismatch unless both leave the same accumulator for every sample. emitted is the code of that program, which
+    was made for vectors of another length.
+    """
+    architecture, graph = program.architecture, program.graph
+    function = single_block(emitted or program, "coconut_loop")
+    options = [
+        f"-DITERATION_GROUPS={graph.advance // group_bytes(graph.kernel)}",
+        f"-DEMITTED={function.name}",
+        *([f"-DPORTABLE_LANES={graph.lanes}"] if graph.kernel in IN_C else []),
+        hooked("native.h"),
+    ]
+    text = function.text(function.architecture.gnu)
+    return beside(graph.title, text, graph.kernel, architecture, compiler, rounds, options)
