@@ -195,8 +195,7 @@ def run(options: argparse.Namespace) -> int:
     if unknown := set(chosen) - {*GROUPS, *processes.GROUPS}:
         raise Failed(f"no group {', '.join(sorted(unknown))}")
     calls = [group for group in chosen if group in GROUPS]
-    wanted = [peer for peer in selected(options.peers) if not peer.groups or {*peer.groups, "mac"} & {*calls, "mac"}]
-    wanted = [peer for peer in wanted if not peer.groups or "mac" in peer.groups or set(peer.groups) & set(calls)]
+    wanted = [peer for peer in selected(options.peers) if not peer.groups or set(peer.groups) & {"mac", *calls}]
     os.environ["EDIT_MIB"] = "4" if options.small else "1024"
     files, missing = peers.build_all(wanted)
     if not any(peer.source == "hornet" for peer in files):

@@ -49,7 +49,9 @@ def test_all_peers_and_pairs_of_kernels():
 def test_what_is_limited_uses_no_avx512(tmp_path):
     count = tmp_path / "instructions"
     execute("gcc", "-O2", "-Itools/measure", "-o", count, "lab/bench/tests/instructions.c", "-ldl")
-    files, missing = peers.build_all([peer for peer in peers.PEERS if peer.source in ("botan", "wolfssl", "libgcrypt", "ipsec_mb")])
+    files, missing = peers.build_all(
+        [peer for peer in peers.PEERS if peer.source in ("botan", "wolfssl", "libgcrypt", "ipsec_mb")]
+    )
     assert not missing
     counts = {}
     for peer, file in files.items():

@@ -26,7 +26,7 @@ def test_committed_pages_are_made_from_the_committed_results(path):
     committed = {file.name for file in path.parent.glob(f"{path.stem}[.-]*")} - {path.name}
     assert committed == set(made)
     for name, text in made.items():
-        assert (path.parent / name).read_text() == text, fX
+        assert (path.parent / name).read_text() == text, f"{name}: python -m lab.bench render {path}"
 
 
 def test_every_time_on_a_page_comes_from_the_results():
