@@ -25,11 +25,6 @@ FLAGS = [
     f"-I{ROOT}/tools/measure",
 ]
 SECTIONS = ("best", "avx2", "avx512f")
-NO_AVX512 = "the same, told that the CPU has no AVX-512"
-IN_PLACE = "works in place only, so the message is copied first"
-FOR_THIS_CPU = "compiled for this CPU, so that it may use AVX-512 anywhere"
-EVP_GROUP = ("evp",)
-ONLY_MAC = ("mac",)
 
 
 class Missing(Exception):
@@ -47,83 +42,62 @@ class Peer:
     groups: tuple[str, ...] = ()  # of these only; "mac" is what needs no AEAD
 
 
-BEST, AVX2 = ("best",), ("avx2",)
-LIMITED = ("avx2", "avx512f")
-INIT_AUTO, INIT_AVX2 = "-DMANAGER=init_mb_mgr_auto(manager,NULL)", "-DMANAGER=init_mb_mgr_avx2(manager)"
-IFMA = "-DFEATURES=(IMB_FEATURE_AVX512_SKX|IMB_FEATURE_AVX512_IFMA)"
+# Name | source | options | sections | fast or slow | of which groups only | note.
+TABLE = """
+OpenSSL             | openssl    |                | all     | fast |     | Poly1305_Init, _Update, _Final, internal; ChaCha20-Poly1305 through EVP
+OpenSSL EVP         | openssl    | -DEVP          | all     | slow | mac | EVP_MAC: one context for all messages
+OpenSSL EVP default | openssl    |                | all     | fast | evp | EVP: one context for all packets, which keeps the key
+AWS-LC              | aws_lc     |                | all     | fast |     | EVP_AEAD_CTX_seal_scatter and _open_gather
+libsodium           | libsodium  |                | all     | fast |     |
+ipsec-mb            | ipsec_mb   | fma_avx512     | best    | fast |     | poly1305_mac_fma_avx512, internal; IMB_CHACHA20_POLY1305_INIT, _ENC_UPDATE, _ENC_FINALIZE
+ipsec-mb AVX-512    | ipsec_mb   | plain_avx512   | avx512f | fast |     | poly1305_mac_plain_avx512, internal: for a CPU with AVX-512 but no IFMA
+ipsec-mb scalar     | ipsec_mb   | scalar         | all     | fast |     | poly1305_mac_scalar, internal: for a CPU without AVX-512
+ipsec-mb AVX2       | ipsec_mb   | avx2           | avx2    | fast |     | as ipsec-mb, its manager set up by init_mb_mgr_avx2
+ipsec-mb job        | ipsec_mb   | job            | best    | fast |     | a job for each message, flushed if it is not done at once
+ipsec-mb job AVX2   | ipsec_mb   | job_avx2       | avx2    | fast |     | as ipsec-mb job, its manager set up by init_mb_mgr_avx2
+wolfSSL             | wolfssl    |                | best    | fast |     | wc_Poly1305SetKey, _Update, _Final; what its TLS calls for each record
+wolfSSL AVX2        | wolfssl    | -DNO_AVX512    | avx2    | fast |     | told that the CPU has no AVX-512
+wolfSSL AVX-512     | wolfssl    | -DNO_IFMA      | avx512f | fast |     | told that the CPU has no AVX-512 IFMA
+Libgcrypt           | libgcrypt  |                | best    | fast |     | one handle for all packets, which keeps the key
+Libgcrypt AVX2      | libgcrypt  | -DNO_AVX512    | limited | fast |     | told that the CPU has no AVX-512
+Botan               | botan      |                | best    | slow |     | its interface for C++; its AEAD works in place only, so the message is copied first
+Botan AVX2          | botan      | -DNO_AVX512    | limited | slow |     | told that the CPU has no AVX-512
+Nettle              | nettle     |                | all     | slow |     | internal functions: the public interface has Poly1305 with AES only
+ring                | ring       |                | all     | fast |     | works in place only, so the message is copied first
+graviola            | graviola   |                | best    | slow |     | the same; compiled for this CPU
+RustCrypto          | rustcrypto |                | best    | fast |     | compiled for this CPU, so that it may use AVX-512 anywhere
+libcrux             | libcrux    |                | best    | fast |     | compiled for this CPU, so that it may use AVX-512 anywhere
+Go x/crypto         | go         |                | all     | fast |     | timed by a loop in Go
+hornet gcc              | hornet   | | all  | fast |      |
+hornet clang            | hornet   | | all  | fast |      |
+hornet gcc EVP provider | provider | | all  | fast | evp  | the same library behind EVP
+hornet clang EVP provider | provider | | all | fast | evp | the same library behind EVP
+hornet gcc edits        | edits    | | best | fast | edit |
+hornet clang edits      | edits    | | best | fast | edit |
+"""
+BY_NAME = {"all": SECTIONS, "limited": ("avx2", "avx512f")} | {name: (name,) for name in SECTIONS}
+# Of ipsec-mb: the function for Poly1305, what the CPU must have, and what sets up the manager.
+SKX, IFMA = "IMB_FEATURE_AVX512_SKX", "(IMB_FEATURE_AVX512_SKX|IMB_FEATURE_AVX512_IFMA)"
+AUTO, UP_TO_AVX2 = "init_mb_mgr_auto(manager,NULL)", "init_mb_mgr_avx2(manager)"
+IPSEC_MB = {
+    "fma_avx512": f"-DMAC_FUNCTION=poly1305_mac_fma_avx512 -DFEATURES={IFMA} -DMANAGER={AUTO}",
+    "plain_avx512": f"-DMAC_FUNCTION=poly1305_mac_plain_avx512 -DMAC_ONLY -DFEATURES={SKX} -DMANAGER={AUTO}",
+    "scalar": f"-DMAC_FUNCTION=poly1305_mac_scalar -DMAC_ONLY -DFEATURES=0 -DMANAGER={AUTO}",
+    "avx2": f"-DFEATURES=0 -DMANAGER={UP_TO_AVX2}",
+    "job": f"-DJOB -DFEATURES=0 -DMANAGER={AUTO}",
+    "job_avx2": f"-DJOB -DFEATURES=0 -DMANAGER={UP_TO_AVX2}",
+}
 
 
-def ipsec_mb(name: str, options: str, sections: tuple[str, ...], note: str, **more) -> Peer:
-    return Peer(f"ipsec-mb{name}", "ipsec_mb", options, sections, note=note, **more)
+def peer_of(line: str) -> Peer:
+    name, source, options, sections, speed, groups, note = (word.strip() for word in line.split("|"))
+    options = IPSEC_MB.get(options, options)
+    return Peer(name, source, options, BY_NAME[sections], speed == "fast", note, (groups,) if groups else ())
 
 
-PEERS = (
-    Peer(
-        "OpenSSL",
-        "openssl",
-        note="Poly1305_Init, _Update, _Final: internal, what its ChaCha20-Poly1305 calls; that is called through EVP",
-    ),
-    Peer("OpenSSL EVP", "openssl", "-DEVP", fast=False, note="EVP_MAC: one context for all messages", groups=ONLY_MAC),
-    Peer("AWS-LC", "aws_lc", note="EVP_AEAD_CTX_seal_scatter and _open_gather"),
-    Peer("libsodium", "libsodium"),
-    ipsec_mb(
-        "",
-        f"-DMAC_FUNCTION=poly1305_mac_fma_avx512 {IFMA} {INIT_AUTO}",
-        BEST,
-        "poly1305_mac_fma_avx512: internal, what its jobs end in; IMB_CHACHA20_POLY1305_INIT, _ENC_UPDATE, _ENC_FINALIZE",
-    ),
-    ipsec_mb(
-        " AVX-512",
-        f"-DMAC_FUNCTION=poly1305_mac_plain_avx512 -DMAC_ONLY -DFEATURES=IMB_FEATURE_AVX512_SKX {INIT_AUTO}",
-        ("avx512f",),
-        "poly1305_mac_plain_avx512: internal, for a CPU with AVX-512 but no IFMA",
-    ),
-    ipsec_mb(
-        " scalar",
-        f"-DMAC_FUNCTION=poly1305_mac_scalar -DMAC_ONLY -DFEATURES=0 {INIT_AUTO}",
-        SECTIONS,
-        "poly1305_mac_scalar: internal, for a CPU without AVX-512",
-    ),
-    ipsec_mb(
-        " AVX2", f"-DFEATURES=0 {INIT_AVX2}", AVX2, "the same as ipsec-mb, its manager set up by init_mb_mgr_avx2"
-    ),
-    ipsec_mb(
-        " job", f"-DJOB -DFEATURES=0 {INIT_AUTO}", BEST, "a job for each message, flushed if it is not done at once"
-    ),
-    ipsec_mb(
-        " job AVX2",
-        f"-DJOB -DFEATURES=0 {INIT_AVX2}",
-        AVX2,
-        "the same as ipsec-mb job, its manager set up by init_mb_mgr_avx2",
-    ),
-    Peer("wolfSSL", "wolfssl", "", BEST, note="wc_Poly1305SetKey, _Update, _Final; what its TLS calls for each record"),
-    Peer("wolfSSL AVX2", "wolfssl", "-DNO_AVX512", AVX2, note=NO_AVX512),
-    Peer(
-        "wolfSSL AVX-512", "wolfssl", "-DNO_IFMA", ("avx512f",), note="the same, told that the CPU has no AVX-512 IFMA"
-    ),
-    Peer("Libgcrypt", "libgcrypt", "", BEST, note="one handle for all packets, which keeps the key"),
-    Peer("Libgcrypt AVX2", "libgcrypt", "-DNO_AVX512", LIMITED, note=NO_AVX512),
-    Peer("Botan", "botan", "", BEST, fast=False, note=f"its interface for C++; its AEAD {IN_PLACE}"),
-    Peer("Botan AVX2", "botan", "-DNO_AVX512", LIMITED, fast=False, note=NO_AVX512),
-    Peer("Nettle", "nettle", fast=False, note="internal functions: the public interface has Poly1305 with AES only"),
-    Peer("ring", "ring", note=IN_PLACE),
-    Peer("graviola", "graviola", "", BEST, fast=False, note=f"{IN_PLACE}; {FOR_THIS_CPU}"),
-    Peer("RustCrypto", "rustcrypto", "", BEST, note=FOR_THIS_CPU),
-    Peer("libcrux", "libcrux", "", BEST, note=FOR_THIS_CPU),
-    Peer("Go x/crypto", "go", note="timed by a loop in Go"),
-    Peer(
-        "OpenSSL EVP default", "openssl", note="EVP: one context for all packets, which keeps the key", groups=EVP_GROUP
-    ),
-)
-HORNETS = tuple(
-    Peer(f"hornet {compiler}{suffix}", source, note=note, groups=groups)
-    for suffix, source, note, groups in (
-        ("", "hornet", "", ()),
-        (" EVP provider", "provider", "the same library behind EVP", EVP_GROUP),
-        (" edits", "edits", "", ("edit",)),
-    )
-    for compiler in compare.COMPILERS
-)
+EVERY = tuple(map(peer_of, TABLE.strip().splitlines()))
+HORNETS = tuple(peer for peer in EVERY if peer.name.startswith("hornet "))
+PEERS = tuple(peer for peer in EVERY if peer not in HORNETS)
 
 
 # Where sources come from, and how libraries are built: each function returns what its wrapper is compiled with.
@@ -182,7 +156,7 @@ def unpacked(archive: Path, folder: Path) -> Path:
     return folder
 
 
-def openssl(options: list[str]) -> list[str]:
+def openssl() -> list[str]:
     sources = crate("openssl-src") / "openssl"
     without = [f"no-{what}" for what in "shared module tests apps docs comp legacy ssl3 engine".split()]
 
@@ -195,7 +169,7 @@ def openssl(options: list[str]) -> list[str]:
     return [f"-I{folder}/include", f"-I{sources}/include", f"{folder}/libcrypto.a", "-pthread", "-ldl"]
 
 
-def aws_lc(options: list[str]) -> list[str]:
+def aws_lc() -> list[str]:
     sources = crate("aws-lc-sys")
     off = ("BUILD_TESTING", "BUILD_TOOL", "BUILD_LIBSSL", "BUILD_SHARED_LIBS", "ENABLE_SOURCE_MODIFICATION")
     on = ("DISABLE_PERL", "DISABLE_GO", "CMAKE_POSITION_INDEPENDENT_CODE")
@@ -210,7 +184,7 @@ def aws_lc(options: list[str]) -> list[str]:
     return [f"-I{sources}/aws-lc/include", str(archive), "-pthread"]
 
 
-def libsodium(options: list[str]) -> list[str]:
+def libsodium() -> list[str]:
     def build(folder: Path) -> None:
         sources = unpacked(crate("libsodium-sys-stable") / "LATEST.tar.gz", folder / "sources")
         execute(["./configure", f"--prefix={folder}", "--disable-shared", "--with-pic"], sources)
@@ -220,7 +194,7 @@ def libsodium(options: list[str]) -> list[str]:
     return [f"-I{folder}/include", f"{folder}/lib/libsodium.a", "-pthread"]
 
 
-def botan(options: list[str]) -> list[str]:
+def botan() -> list[str]:
     """Build only the modules that are measured, with all implementations for x86: 37 of 628 files."""
     modules = "chacha20poly1305,chacha_simd32,chacha_avx2,chacha_avx512,poly1305_avx2,poly1305_avx512"
     configure = ["--build-targets=static", "--cc=gcc", "--minimized-build", "--without-documentation"]
@@ -236,7 +210,7 @@ def botan(options: list[str]) -> list[str]:
     return ["-std=c++20", f"-I{include}/public", f"-I{include}/internal", f"{sources}/libbotan-3.a", "-pthread"]
 
 
-def wolfssl(options: list[str]) -> list[str]:
+def wolfssl() -> list[str]:
     """Compile all that its ChaCha20-Poly1305 calls, with the definitions of `./configure --enable-intelasm`."""
     sources = crate("wolfssl-sys") / "wolfssl-src"
     files = "chacha.c chacha20_poly1305.c chacha_asm.S cpuid.c memory.c poly1305.c poly1305_asm.S wc_port.c".split()
@@ -250,10 +224,11 @@ def wolfssl(options: list[str]) -> list[str]:
         execute(["gcc", "-O2", "-fPIC", *settings, "-c", *(sources / "wolfcrypt/src" / file for file in files)], folder)
         execute(["ar", "rc", "libwolfssl.a", *sorted(folder.glob("*.o"))], folder)
 
-    return [*settings, f"{once(f'wolfssl-{locked()["wolfssl-sys"]}', build)}/libwolfssl.a"]
+    folder = once(f"wolfssl-{locked()['wolfssl-sys']}", build)
+    return [*settings, f"{folder}/libwolfssl.a"]
 
 
-def libgcrypt(options: list[str]) -> list[str]:
+def libgcrypt() -> list[str]:
     """Build Debian 13's, which install.sh fetches, without most algorithms; else take the installed one."""
     archives = [BUILD / "debian" / f"{name}.orig.tar.bz2" for name in ("libgpg-error_1.51", "libgcrypt20_1.11.0")]
     if not all(archive.exists() for archive in archives):
@@ -277,10 +252,6 @@ def libgcrypt(options: list[str]) -> list[str]:
     return [f"-I{sources}", f"-I{folder}/include", f"{sources}/.libs/libgcrypt.a", f"{folder}/lib/libgpg-error.a"]
 
 
-def installed(archive: str) -> Callable[[list[str]], list[str]]:
-    return lambda options: [f"-l:{archive}"]
-
-
 LIBRARIES = {
     "openssl": openssl,
     "aws_lc": aws_lc,
@@ -288,8 +259,8 @@ LIBRARIES = {
     "botan": botan,
     "wolfssl": wolfssl,
     "libgcrypt": libgcrypt,
-    "ipsec_mb": installed("libIPSec_MB.a"),
-    "nettle": installed("libnettle.a"),
+    "ipsec_mb": lambda: ["-l:libIPSec_MB.a"],
+    "nettle": lambda: ["-l:libnettle.a"],
 }
 
 
@@ -311,9 +282,8 @@ def built(peer: Peer) -> Path:
         shutil.copy(BUILD / "target/release/libhornet_bench_peers.so", target)
         return target
     wrapper = next((BENCH / "peers").glob(f"{peer.source}.c*"))
-    options = peer.options.split()
-    command = ["g++" if wrapper.suffix == ".cc" else "gcc", *FLAGS, *options, "-o", target, wrapper]
-    execute([*command, *LIBRARIES[peer.source](options)], BENCH)
+    command = ["g++" if wrapper.suffix == ".cc" else "gcc", *FLAGS, *peer.options.split(), "-o", target, wrapper]
+    execute([*command, *LIBRARIES[peer.source]()], BENCH)
     return target
 
 
@@ -323,10 +293,10 @@ def kernel_pairs(file: Path) -> list[tuple[str, str]]:
     return [(poly1305, chacha20) for poly1305 in of["poly1305"] for chacha20 in of["chacha20"]]
 
 
-def hornet(compiler: str, *more: str) -> Path:
+def hornet(compiler: str) -> Path:
     """Build this tree, with all kernels."""
     try:
-        return compare.library(ROOT, compare.COMPILERS[compiler], "all", "HORNET_KERNELS=all", *more)
+        return compare.library(ROOT, compare.COMPILERS[compiler], "all", "HORNET_KERNELS=all")
     except compare.Failed as why:
         raise Missing(str(why)) from why
 
@@ -340,7 +310,7 @@ def beside_hornet(peer: Peer, compiler: str, target: Path) -> Path:
     if peer.source == "edits":
         execute([program, *exported, include, "-o", target, BENCH / "peers/edits.c", archive], BENCH)
         return target
-    needs = openssl([])
+    needs = openssl()
     sources = sorted((ROOT / "bindings/openssl/src").glob("*.c"))
     command = [program, *exported, "-DPROVIDER", include, "-o", target, BENCH / "peers/openssl.c", *sources]
     execute([*command, archive, *needs], BENCH)

@@ -78,7 +78,7 @@ def of_file(hornet: str, folder: Path, small: bool) -> tuple[dict, dict]:
             file.write(noise.randbytes(1 << 20))
         os.fsync(file)  # otherwise, the system would write it during the measurement
     tag = f"{hornet} tag -k key"
-    execute(["gcc", "-O3", "-o", READER, BENCH / "reader.c", "-pthread"], BENCH)
+    execute(["gcc", "-O3", "-fopenmp", "-o", READER, BENCH / "reader.c"], BENCH)
     commands = {
         "hornet tag": (f"{tag} file", 1),
         "reader": (f"{shlex.quote(str(READER))} file", 1),

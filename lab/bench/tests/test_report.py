@@ -251,7 +251,7 @@ def test_cases_and_what_becomes_of_them():
 
 
 def test_a_peer_that_cannot_be_built_is_left_out(monkeypatch, capsys):
-    monkeypatch.setitem(peers.LIBRARIES, "nettle", lambda options: ["-l:libnone.a"])
+    monkeypatch.setitem(peers.LIBRARIES, "nettle", lambda: ["-l:libnone.a"])
     monkeypatch.setattr(peers, "BUILD", peers.BUILD / "broken")
     nettle = next(peer for peer in peers.PEERS if peer.name == "Nettle")
     files, missing = peers.build_all([nettle])
