@@ -241,8 +241,8 @@ def libgcrypt() -> list[str]:
         few = ["--disable-nls", "--disable-languages", "--disable-tests", "--enable-install-gpg-error-config"]
         execute(["./configure", f"--prefix={folder}", *common, *few], errors)
         execute(["make", JOBS, "install"], errors)
-        prefix = f"--with-libgpg-error-prefix={folder}"
-        execute(["./configure", *common, *algorithms, "--enable-pubkey-ciphers=ecc", prefix], sources)
+        found = [f"--with-libgpg-error-prefix={folder}", f"GPGRT_CONFIG={folder}/bin/gpgrt-config"]
+        execute(["./configure", *common, *algorithms, "--enable-pubkey-ciphers=ecc", *found], sources)
         for part in ("compat", "mpi", "cipher", "random"):
             execute(["make", JOBS, "-C", part], sources)
         execute(["make", JOBS, "-C", "src", "libgcrypt.la"], sources)
