@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints the times as JSON.
+// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints a table of the times.
 //
 //	go run . [-rounds N] [-sweep | -lengths N,...]
 //	go run . -calls N -operation NAME -library hornet|x/crypto -lengths N
 //
-// With -sweep it measures every length from 0 to 4096 bytes, each for a short time. With -calls it only calls one function, whose
+// With -sweep it measures every length from 0 to 4096 bytes, each for a short time, and prints those with the highest ratios. With -calls it only calls one function, whose
 // instructions an emulator can count.
 package main
 
 import (
+	"cmp"
 	"crypto/cipher"
-	"encoding/json"
 	"flag"
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,45 +96,46 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// A series is a table of times with a row for each length.
-type series struct {
-	Section string   `json:"section"`
-	Group   string   `json:"group"`
-	Variant string   `json:"variant"`
-	Axis    string   `json:"axis"`
-	Xs      []int    `json:"xs"`
-	Columns []column `json:"columns"`
+// A row has the medians of the times of a call in nanoseconds, and of their ratio within a round.
+type row struct {
+	n                  int
+	ours, their, ratio float64
 }
 
-// A column has the samples of each length: nanoseconds per call, and ratios to the first column in the same round.
-type column struct {
-	Name  string   `json:"name"`
-	Ns    quantity `json:"ns"`
-	Ratio quantity `json:"ratio"`
-}
-
-type quantity struct {
-	Samples [][]float64 `json:"samples"`
-}
-
-func (q *quantity) add(samples []float64) { q.Samples = append(q.Samples, samples) }
-
-// measure appends a sample of each round to both columns. Rounds alternate between the functions.
-func measure(columns []column, ours, their func(), rounds int, duration time.Duration) {
+// measure returns a row. Rounds alternate between the functions.
+func measure(n int, ours, their func(), rounds int, duration time.Duration) row {
 	calls := 1
 	for ; time.Duration(float64(calls)*each(their, calls)) < duration; calls *= 2 {
 	}
-	var times, ratios [2][]float64
-	for range rounds {
-		a, b := each(ours, calls), each(their, calls)
-		for i, t := range []float64{a, b} {
-			times[i] = append(times[i], math.Round(t*100)/100)
-			ratios[i] = append(ratios[i], math.Round(t/a*10000)/10000)
-		}
+	var a, b, ratios []float64
+	for i := range rounds {
+		a, b = append(a, each(ours, calls)), append(b, each(their, calls))
+		ratios = append(ratios, a[i]/b[i])
 	}
-	for i := range columns {
-		columns[i].Ns.add(times[i])
-		columns[i].Ratio.add(ratios[i])
+	return row{n, median(a), median(b), median(ratios)}
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// worst is how many rows of many are printed.
+const worst = 10
+
+// write prints the rows of an operation; of many, those with the highest ratios, and the median of all ratios.
+func write(name string, rows []row) {
+	if len(rows) > 2*worst {
+		var ratios []float64
+		for _, r := range rows {
+			ratios = append(ratios, r.ratio)
+		}
+		defer fmt.Printf("| %s | median of %d | | | %.2f |\n", name, len(rows), median(ratios))
+		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.ratio, a.ratio) })
+		rows = rows[:worst]
+	}
+	for _, r := range rows {
+		fmt.Printf("| %s | %d | %.4g | %.4g | %.2f |\n", name, r.n, r.ours, r.their, r.ratio)
 	}
 }
 
@@ -190,14 +192,13 @@ func main() {
 			lengths = append(lengths, n)
 		}
 	}
-	all := []series{}
+	fmt.Printf("%s\n\n| | bytes | hornet, ns | x/crypto, ns | ratio |\n| --- | --- | --- | --- | --- |\n", runtime.Version())
 	for _, o := range operations {
-		columns := []column{{Name: hornet}, {Name: xcrypto}}
+		var rows []row
 		for _, n := range lengths {
 			ours, their := o.of(n)
-			measure(columns, ours, their, *rounds, duration)
+			rows = append(rows, measure(n, ours, their, *rounds, duration))
 		}
-		all = append(all, series{"best", "go", o.name, "bytes", lengths, columns})
+		write(o.name, rows)
 	}
-	must(json.NewEncoder(os.Stdout).Encode(map[string]any{"go": runtime.Version(), "series": all}))
 }
