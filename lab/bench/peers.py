@@ -76,7 +76,7 @@ hornet gcc edits        | edits    | | best | fast | edit |
 hornet clang edits      | edits    | | best | fast | edit |
 """
 BY_NAME = {"all": SECTIONS, "limited": ("avx2", "avx512f")} | {name: (name,) for name in SECTIONS}
-# Of ipsec-mb: the function for Poly1305, what the CPU must have, and what sets up the manager.
+# For ipsec-mb: the function for Poly1305, what the CPU must have, and what sets up the manager.
 SKX, IFMA = "IMB_FEATURE_AVX512_SKX", "(IMB_FEATURE_AVX512_SKX|IMB_FEATURE_AVX512_IFMA)"
 AUTO, UP_TO_AVX2 = "init_mb_mgr_auto(manager,NULL)", "init_mb_mgr_avx2(manager)"
 IPSEC_MB = {

@@ -23,6 +23,7 @@ sys.path.append(str(LAB))
 from report import results  # noqa: E402
 from report.figures import Drawing, Line, Panel, bars, bytes_text, linear_axis, log_axis, panels, style  # noqa: E402
 from report.samples import Samples, drift, rates  # noqa: E402
+
 from tools.measure import intervals  # noqa: E402
 from tools.measure.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
 

@@ -26,6 +26,7 @@ sys.path.append(str(STUDY.parent))
 import reporting  # noqa: E402
 import z14  # noqa: E402
 from report import results, samples  # noqa: E402
+
 from tools.measure.samples import warn_of_load  # noqa: E402
 
 BUILD = STUDY.parents[1] / "build" / "study"

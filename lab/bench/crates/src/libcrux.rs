@@ -10,7 +10,9 @@ struct Key([u8; 32]);
 // The functions fail only for messages of 2^32 bytes and more.
 crate::mac!(|key: &[u8; 32], msg| {
     let mut tag = [0; 16];
-    libcrux_poly1305::mac(key, msg, &mut tag).map(|()| tag).unwrap_or([0; 16])
+    libcrux_poly1305::mac(key, msg, &mut tag)
+        .map(|()| tag)
+        .unwrap_or([0; 16])
 });
 crate::aead!(Key);
 
@@ -21,7 +23,10 @@ impl Keyed for Key {
 
     fn seal(&self, text: Text) -> Option<Tag> {
         let mut tag = [0; 16];
-        encrypt_detached(&self.0, text.input, text.out, &mut tag, text.aad, text.nonce).ok()?;
+        encrypt_detached(
+            &self.0, text.input, text.out, &mut tag, text.aad, text.nonce,
+        )
+        .ok()?;
         Some(tag)
     }
 
