@@ -6,6 +6,7 @@ and stores the result. For scalar architectures it also stores the carry and the
 the table does not list them as overwritten.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -160,8 +161,10 @@ def assembler_of(architecture: Architecture) -> Assembler:
     return assembler
 
 
-def check_architecture(architecture: Architecture) -> int:
-    """Check the instructions of an architecture, and return how many results agree."""
+def check_architecture(
+    architecture: Architecture, block: Callable[[Program, str], SingleBlock] = SingleBlock.of
+) -> int:
+    """Check the instructions of an architecture, and return how many results agree. `block` makes functions."""
     name, size, word_bytes = architecture.name, architecture.vector_bytes, architecture.word_bytes
     all_forms = forms(architecture)
     programs = [form.program() for form in all_forms]
@@ -174,9 +177,7 @@ def check_architecture(architecture: Architecture) -> int:
     )
     table.write_text("".join(lines))
     assembler = assembler_of(architecture)
-    source.write_text(
-        "".join(SingleBlock.of(program, f"check_{i}").text(assembler) for i, program in enumerate(programs))
-    )
+    source.write_text("".join(block(program, f"check_{i}").text(assembler) for i, program in enumerate(programs)))
     options = [f'-DINSTRUCTIONS="{table}"', f"-DVECTOR_BYTES={size}"]
     build(architecture, "gcc", binary, [BLOCKS / "instructions.c", source], options)
     given = b"".join(

@@ -24,7 +24,7 @@ enum { ITERATIONS = 32, MESSAGE_BYTES = ITERATIONS * ITERATION_BYTES };
 
 static uint8_t message[MESSAGE_BYTES] __attribute__((aligned(64)));
 
-#include "samples.h"
+#include "../../coconut/blocks/samples.h"
 
 void EMITTED(fe *t, const void *powers, const uint8_t *blocks, uint64_t iterations);
 

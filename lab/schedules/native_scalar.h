@@ -16,7 +16,7 @@ enum { BLOCKS = 40 };
 /* The message is at an odd address, except where words must be aligned. */
 static uint8_t memory[16 * BLOCKS + 24] __attribute__((aligned(64)));
 #define message memory
-#include "samples.h"
+#include "../../coconut/blocks/samples.h"
 #undef message
 #ifdef __riscv
 #define message memory

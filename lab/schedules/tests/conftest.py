@@ -17,8 +17,8 @@ def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     for module in (native, __main__):
         monkeypatch.setattr(module, "BUILD", tmp_path)
 
-    def run(*words: str) -> str:
-        __main__.run(list(words))
+    def run(*words: str | Path) -> str:
+        __main__.run([str(word) for word in words])
         return capsys.readouterr().out
 
     return run

@@ -13,6 +13,7 @@ import pytest
 
 from coconut.architectures.s390x import Z14
 from coconut.check_instructions import check_architecture
+from coconut.functions import SingleBlock
 from coconut.interpret import compare
 from coconut.prove.graphs import BlockProof
 from coconut.prove.polynomials import Ring
@@ -22,7 +23,7 @@ from coconut.tests.test_commands import changed, check_go, go
 from coconut.trace import read_traced
 from lab.schedules.architectures import FURTHER
 from lab.schedules.neon import NEON, NeonSelector
-from lab.schedules.rvv import RVV, RvvAssembler
+from lab.schedules.rvv import RVV, RvvAssembler, ScalableBlock
 from lab.schedules.tests.conftest import Command
 
 
@@ -64,7 +65,8 @@ def test_further_selections(kernel: str) -> None:
             proof.check_graph()
             assert check_program(proof, program) > 0
     assert selected >= 5
-    assert check_architecture(FURTHER[kernel]) > 100
+    block = ScalableBlock.of if kernel in RVV else SingleBlock.of
+    assert check_architecture(FURTHER[kernel], block) > 100
 
 
 def other_power(original: Callable[..., Any]) -> Callable[..., Any]:
