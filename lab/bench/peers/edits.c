@@ -2,6 +2,9 @@
 /* Replaces one segment of a long message, and computes the new tag, under a new nonce, from the partial
  * evaluations of the segments; or computes the tag of the whole message. */
 #include <hornet.h>
+#if __has_include(<hornet_poly1305_aes.h>)
+#include <hornet_poly1305_aes.h>
+#endif
 
 #include "peer.h"
 
