@@ -208,7 +208,7 @@ study:
 tune:
 	bench/install.sh
 	build/venv/bin/python bench/measure.py tune $(if $(QUICK),--longest 1024 --step 64 --rounds 5)
-	build/venv/bin/python bench/measure.py plan
+	python3 -m tools.tune.passes $(if $(QUICK),--runs 2)
 
 compare:
 	bench/install.sh

@@ -14,7 +14,6 @@ import tempfile
 from pathlib import Path
 from typing import NoReturn
 
-import plan
 import processes
 from report import bench, comparison, results
 
@@ -240,8 +239,6 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("check", help="check all tags, without measuring")
     commands.add_parser("list", help="list the peers and those that are missing")
     commands.add_parser("tune", help="propose from which length each kernel is used")
-    one = commands.add_parser("plan", help="propose the passes of ChaCha20 for each number of blocks")
-    one.add_argument("--compiler", action="append", default=[], help="by default gcc and clang-19")
     one = commands.add_parser("render", help="write the tables and figures of results again")
     one.add_argument("file", type=Path, nargs="+")
     one = commands.add_parser("compare", help="compare the speed of two revisions or source trees")
@@ -270,10 +267,6 @@ def main() -> int:
         return 0
     if options.what == "go":
         return go(options, further)
-    if options.what == "plan":
-        results.warn_of_load()
-        plan.main(options.compiler or ["gcc", "clang-19"])
-        return 0
     build()
     if options.what == "run":
         return run(options, further)
