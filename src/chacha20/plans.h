@@ -7,7 +7,7 @@
 
 /* clang-format off */
 
-#define PLAN_vector128(X) \
+#define PLAN_default_shapes(X) \
     {4, 4, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1), X(lanes1)}, \
     (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), X(lanes1)}}
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Times the passes of a ChaCha20 kernel, KERNEL_FILE, and calls of Poly1305 by POLY1305_KERNEL. Writes a line
- * of JSON with the features of this CPU, and then one for each pass, and for each of two lengths of Poly1305:
- * samples [ns, addition, multiplication], the time of a pass and those of operations in a chain, after it. */
+/* Times the passes of a ChaCha20 kernel, KERNEL_FILE, and calls of Poly1305 by POLY1305_KERNEL. Writes a
+ * line of JSON with the features of this CPU, and then one for each pass, and for each of two lengths of
+ * Poly1305: samples [ns, addition, multiplication], the time of a pass and those of operations in a chain,
+ * after it. */
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
 #include <stdlib.h>

@@ -47,7 +47,7 @@
 #define SHAPES SHAPES_BY_DEFAULT
 #endif
 #ifndef PLAN
-#define PLAN vector128
+#define PLAN default_shapes
 #endif
 
 /* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. Not a
