@@ -176,11 +176,13 @@ HORNET_NOINLINE uintptr_t aead_text_chunk(struct aead *a, uint8_t *out, const ui
     if (!a->begun && len_bytes <= AEAD_COPIED_BYTES) {
         uint8_t *const first = ciphertext - padded_bytes((size_t)a->aad_bytes);
         const uint8_t *const next = hornet_aead_short_text(&t, ciphertext);
-        const size_t left_bytes = (size_t)(ciphertext + len_bytes - next);
-        if (next == first)
+        const size_t left_bytes = (size_t)(ciphertext + len_bytes - next), whole = left_bytes / 16 * 16;
+        if (next == first) {
             hornet_poly1305_begin_using(&a->poly1305, key, next, left_bytes, kernels.poly1305);
-        else
-            hornet_poly1305_update_using(&a->poly1305, next, left_bytes, kernels.poly1305);
+        } else { /* update_using would begin kept lanes */
+            hornet_poly1305_absorb(t.poly, next, whole, kernels.poly1305);
+            hornet_poly1305_update_using(&a->poly1305, next + whole, left_bytes - whole, kernels.poly1305);
+        }
         wipe(first, (size_t)(ciphertext - first));
     } else {
         hornet_aead_long_text(&t, last, ciphertext);
