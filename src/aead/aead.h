@@ -94,12 +94,13 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
 
 #pragma GCC visibility pop
 
-/* Begins a text. Its `poly` has yet to be set, and if it is the first, work.key and the associated data. */
+/* Begins a text. Its `poly` and work.state have yet to be set, and if it is the first, work.key and the
+ * associated data. */
 HORNET_INLINE void aead_text_begin(aead_text *t, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                                   bool opens, chacha20_state *state, aead_kernels kernels)
+                                   bool opens, aead_kernels kernels)
 {
     /* gcc 12 would copy the whole text as vectors, which would have to wait for its words. */
-    t->work = (chacha20_work){.out = out, .in = in, .len_bytes = len_bytes, .state = state};
+    t->work = (chacha20_work){.out = out, .in = in, .len_bytes = len_bytes};
     t->kernel = hornet_chacha20_kernel_for(len_bytes, kernels.chacha20);
     t->end = UINTPTR_MAX;
     t->poly1305_in_use = kernels.poly1305;

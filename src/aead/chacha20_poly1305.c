@@ -175,7 +175,8 @@ HORNET_NOINLINE uintptr_t message_processed(bool *valid, bool opens, uint8_t *ta
     else
         hornet_chacha20_begin(&state, c->key, 0, c->nonce);
     aead_text t;
-    aead_text_begin(&t, c->out, c->in, c->len_bytes, opens, &state, c->kernels);
+    aead_text_begin(&t, c->out, c->in, c->len_bytes, opens, c->kernels);
+    t.work.state = &state;
     t.poly = &poly;
     t.work.key = key;
     t.aad = c->aad;

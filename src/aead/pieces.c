@@ -5,11 +5,17 @@
 #include "../core/constant_time.h"
 #include "../core/wipe.h"
 
-/* Block 0 of the keystream, which is Poly1305's key, is computed together with the first piece of the text,
- * as in one call; until then, associated data waits. Later, the keystream is computed four blocks at a
- * time, since one block takes as long as four; the unused part waits for the next piece. After a long piece
- * nothing waits: the block in which the piece ended is computed again if another piece follows, and often
- * none does. */
+/* The states of a message:
+ *
+ *     not begun, no direction     associated data waits
+ *     begun, no direction         associated data is absorbed: there is more than waits
+ *     not begun, a direction      as the first, and no more associated data may arrive
+ *     begun, a direction          the text is processed
+ *
+ * Block 0 of the keystream, which is Poly1305's key, is computed together with the first chunk of the text,
+ * as in one call; until then, associated data waits. A chunk that is neither the first nor long takes the
+ * keystream from `waiting`: four blocks at a time, since one takes as long. After a long chunk nothing
+ * waits: the block in which it ended is computed again if another chunk follows, and often none does. */
 enum { WAITING_BLOCKS = 4, WAITING_BYTES = WAITING_BLOCKS * CHACHA20_BLOCK_BYTES };
 
 enum direction { DIRECTION_NONE, DIRECTION_ENCRYPTS, DIRECTION_DECRYPTS };
@@ -21,10 +27,10 @@ struct __attribute__((may_alias)) aead {
     uint64_t live;      /* AEAD_LIVE from init to final, else 0 */
     uint64_t direction; /* DIRECTION_NONE while only associated data has arrived */
     uint64_t aad_bytes, text_bytes;
-    uint64_t begun;          /* whether block 0 has been computed, and nothing waits to be absorbed */
-    uint64_t nwaiting;       /* unused bytes of the keystream, at the end of `waiting` */
-    uint64_t nused;          /* if nwaiting is 0: used bytes of the next block to be computed */
-    chacha20_state chacha20; /* its counter is that of the next block to be computed */
+    uint64_t begun; /* whether block 0 has been computed, and no associated data waits */
+    int64_t ahead;  /* bytes of the keystream computed before they are used, at the end of `waiting`;
+                       if negative, used bytes of the next block to be computed */
+    chacha20_state chacha20;        /* its counter is that of the next block to be computed */
     uint8_t waiting[WAITING_BYTES]; /* before `begun`, the associated data */
     hornet_poly1305_state poly1305;
 };
@@ -33,69 +39,23 @@ _Static_assert(sizeof(struct aead) <= sizeof(hornet_aead_state), "the state must
 
 static const uint8_t zeros[WAITING_BYTES];
 
-HORNET_NOINLINE uintptr_t aead_xor_blocks(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                                          uint32_t chacha20_in_use)
+HORNET_INLINE void aead_init(struct aead *a)
 {
-    return hornet_chacha20_xor(hornet_chacha20_kernel_for(len_bytes, chacha20_in_use), out, in, len_bytes,
-                               &a->chacha20);
-}
-
-HORNET_INLINE void aead_begin(struct aead *a)
-{
-    a->nwaiting = a->nused = 0;
     a->direction = DIRECTION_NONE;
     a->begun = a->aad_bytes = a->text_bytes = 0;
+    a->ahead = 0;
     a->live = AEAD_LIVE;
 }
 
-/* Begins a piece, with the associated data that waits if it is the first. */
-HORNET_NOINLINE void piece_begin(aead_text *t, struct aead *a, uint8_t *out, const uint8_t *in,
-                                 size_t len_bytes, aead_kernels kernels)
+/* Computes block 0, and absorbs the associated data that waits. */
+HORNET_NOINLINE uintptr_t aead_begin(struct aead *a, aead_kernels kernels)
 {
-    aead_text_begin(t, out, in, len_bytes, a->direction == DIRECTION_DECRYPTS, &a->chacha20, kernels);
-    t->aad = a->waiting;
-    t->aad_bytes = (size_t)a->aad_bytes;
-}
-
-/* Memory for the associated data that waits, padded, and for the ciphertext of a piece. */
-enum { PIECE_MEMORY_BYTES = WAITING_BYTES + AEAD_COPIED_BYTES + 64 };
-
-/* Encrypts or decrypts the first len_bytes bytes, at most AEAD_COPIED_BYTES, and absorbs the first
- * aad_bytes bytes of the associated data that waits, padded, and the ciphertext, which is copied to memory.
- */
-HORNET_NOINLINE uintptr_t aead_first_piece(struct aead *a, uint8_t *out, const uint8_t *in,
-                                           size_t len_bytes, uint64_t aad_bytes, uint8_t *memory,
-                                           aead_kernels kernels)
-{
-    uint8_t *const ciphertext = memory + WAITING_BYTES;
-    uint8_t *const first = ciphertext - padded_bytes((size_t)aad_bytes);
     uint8_t key[32];
-    struct poly1305 poly;
-    aead_text t;
-    piece_begin(&t, a, out, in, len_bytes, kernels);
-    t.poly = &poly;
-    t.work.key = key;
-    t.aad_bytes = (size_t)aad_bytes;
-    const uint8_t *const next = hornet_aead_short_text(&t, ciphertext);
-    const size_t left_bytes = (size_t)(ciphertext + len_bytes - next), whole = left_bytes / 16 * 16;
-    if (next == first) {
-        hornet_poly1305_begin_using(&a->poly1305, key, next, left_bytes, kernels.poly1305);
-    } else {
-        hornet_poly1305_absorb(&poly, next, whole, kernels.poly1305);
-        *hornet_poly1305_begin_value(&a->poly1305) = poly;
-        hornet_poly1305_update_using(&a->poly1305, next + whole, left_bytes - whole, kernels.poly1305);
-    }
-    wipe(first, (size_t)(ciphertext - first));
-    a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
+    chacha20_work work = {.key = key, .state = &a->chacha20};
+    const uintptr_t end = hornet_chacha20_passes(hornet_chacha20_kernel_for(0, kernels.chacha20), &work);
+    hornet_poly1305_begin_using(&a->poly1305, key, a->waiting, (size_t)a->aad_bytes, kernels.poly1305);
     a->begun = 1;
-    return lower_end(t.end, stack_end(STACK_BELOW_BYTES));
-}
-
-/* Does the same where no text follows yet. */
-HORNET_NOINLINE void aead_begin_aad(struct aead *a, uint64_t aad_bytes, aead_kernels kernels)
-{
-    uint8_t memory[WAITING_BYTES + 64];
-    clear_stack_and_registers(aead_first_piece(a, NULL, NULL, 0, aad_bytes, memory, kernels));
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
 HORNET_CLEARS_REGISTERS
@@ -105,7 +65,7 @@ HORNET_CLEARED_VOID(hornet_chacha20_poly1305_init,
 {
     struct aead *a = (struct aead *)state;
     hornet_chacha20_begin(&a->chacha20, key, 0, nonce);
-    aead_begin(a);
+    aead_init(a);
 }
 
 void hornet_xchacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[24],
@@ -113,7 +73,7 @@ void hornet_xchacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonc
 {
     struct aead *a = (struct aead *)state;
     hornet_xchacha20_begin(&a->chacha20, key, 0, nonce);
-    aead_begin(a);
+    aead_init(a);
 }
 
 HORNET_CLEARED(bool, hornet_aead_aad, (hornet_aead_state *state, const void *aad, size_t aad_bytes),
@@ -126,39 +86,12 @@ HORNET_CLEARED(bool, hornet_aead_aad, (hornet_aead_state *state, const void *aad
         copy_bytes(a->waiting + a->aad_bytes, aad, aad_bytes);
     } else {
         const aead_kernels kernels = hornet_aead_kernels_in_use();
-        if (!a->begun) {
-            aead_begin_aad(a, 0, kernels);
-            hornet_poly1305_update_using(&a->poly1305, a->waiting, (size_t)a->aad_bytes, kernels.poly1305);
-        }
+        if (!a->begun)
+            clear_stack_and_registers(aead_begin(a, kernels));
         hornet_poly1305_update_using(&a->poly1305, aad, aad_bytes, kernels.poly1305);
     }
     a->aad_bytes += aad_bytes;
     return true;
-}
-
-/* Sets out to in xor the keystream. */
-HORNET_NOINLINE uintptr_t aead_xor_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                                         uint32_t chacha20_in_use)
-{
-    uintptr_t end = stack_end(STACK_BELOW_BYTES);
-    while (len_bytes != 0) {
-        if (a->nwaiting == 0 && a->nused == 0 && len_bytes >= WAITING_BYTES) {
-            a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
-            return lower_end(end, aead_xor_blocks(a, out, in, len_bytes, chacha20_in_use));
-        }
-        if (a->nwaiting == 0) {
-            end = lower_end(end, aead_xor_blocks(a, a->waiting, zeros, WAITING_BYTES, chacha20_in_use));
-            a->nwaiting = WAITING_BYTES - a->nused;
-            a->nused = 0;
-        }
-        const size_t n = len_bytes < a->nwaiting ? len_bytes : (size_t)a->nwaiting;
-        xor_bytes(out, in, a->waiting + (WAITING_BYTES - a->nwaiting), n);
-        a->nwaiting -= n;
-        out += n;
-        in += n;
-        len_bytes -= n;
-    }
-    return end;
 }
 
 /* Returns whether len_bytes more bytes may be processed in this direction, and counts them. The first piece
@@ -176,65 +109,112 @@ static bool aead_begin_pieces(struct aead *a, enum direction direction, uint64_t
     return true;
 }
 
-/* Returns how many bytes of the text come before the next block of the keystream of which nothing waits. */
-static size_t aead_unaligned_bytes(const struct aead *a)
+/* Sets out to in xor the keystream. */
+HORNET_NOINLINE uintptr_t aead_xor(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                   uint32_t chacha20_in_use)
 {
-    if (a->nwaiting != 0)
-        return (size_t)a->nwaiting;
-    return a->nused == 0 ? 0 : WAITING_BYTES - (size_t)a->nused;
+    uintptr_t end = stack_end(STACK_BELOW_BYTES);
+    while (len_bytes != 0) {
+        if (a->ahead <= 0) {
+            const bool waits = a->ahead != 0 || len_bytes < WAITING_BYTES;
+            const size_t n = waits ? WAITING_BYTES : len_bytes;
+            const struct hornet_chacha20_kernel *const kernel =
+                hornet_chacha20_kernel_for(n, chacha20_in_use);
+            end = lower_end(end, hornet_chacha20_xor(kernel, waits ? a->waiting : out, waits ? zeros : in,
+                                                     n, &a->chacha20));
+            if (!waits) {
+                a->ahead = -(int64_t)(n % CHACHA20_BLOCK_BYTES);
+                break;
+            }
+            a->ahead += WAITING_BYTES;
+        }
+        const size_t n = len_bytes < (size_t)a->ahead ? len_bytes : (size_t)a->ahead;
+        xor_bytes(out, in, a->waiting + (WAITING_BYTES - a->ahead), n);
+        a->ahead -= (int64_t)n;
+        out += n;
+        in += n;
+        len_bytes -= n;
+    }
+    return end;
 }
 
-/* Encrypts or decrypts a long piece that begins with a whole block of the keystream, and absorbs it. */
-HORNET_NOINLINE uintptr_t aead_long_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+/* Encrypts or decrypts a chunk without passes of its own, and absorbs it. Clears registers, of which
+ * update_using leaves words that clang would push with the next chunk's frame. */
+HORNET_CLEARS_REGISTERS
+HORNET_NOINLINE void aead_short_chunk(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                      aead_kernels kernels)
+{
+    if (a->direction == DIRECTION_DECRYPTS)
+        hornet_poly1305_update_using(&a->poly1305, in, len_bytes, kernels.poly1305);
+    clear_stack_and_registers(aead_xor(a, out, in, len_bytes, kernels.chacha20));
+    if (a->direction == DIRECTION_ENCRYPTS)
+        hornet_poly1305_update_using(&a->poly1305, out, len_bytes, kernels.poly1305);
+    __asm__ volatile(""); /* after the call, which a jump would not return from */
+}
+
+/* Memory for the associated data that waits, padded, and for the ciphertext of a chunk. */
+enum { CHUNK_MEMORY_BYTES = WAITING_BYTES + AEAD_COPIED_BYTES + 64 };
+
+/* Encrypts or decrypts a chunk that is the first of the text or a long one, and absorbs it. It begins with
+ * a whole block of the keystream, of which nothing waits. */
+HORNET_NOINLINE uintptr_t aead_text_chunk(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
                                           uint8_t *memory, aead_kernels kernels)
 {
+    uint8_t *const ciphertext = memory + WAITING_BYTES;
     uint8_t key[32], last[16];
     aead_text t;
-    piece_begin(&t, a, out, in, len_bytes, kernels);
+    aead_text_begin(&t, out, in, len_bytes, a->direction == DIRECTION_DECRYPTS, kernels);
+    t.work.state = &a->chacha20;
+    t.aad = a->waiting;
+    t.aad_bytes = (size_t)a->aad_bytes;
     if (a->begun) {
         t.poly = hornet_poly1305_value(&a->poly1305, kernels.poly1305);
     } else {
         t.poly = hornet_poly1305_begin_value(&a->poly1305);
         t.work.key = key;
     }
-    hornet_aead_long_text(&t, last, memory + WAITING_BYTES);
-    hornet_poly1305_update_using(&a->poly1305, last, len_bytes % 16, kernels.poly1305);
-    a->nused = len_bytes % CHACHA20_BLOCK_BYTES;
+    if (!a->begun && len_bytes <= AEAD_COPIED_BYTES) {
+        uint8_t *const first = ciphertext - padded_bytes((size_t)a->aad_bytes);
+        const uint8_t *const next = hornet_aead_short_text(&t, ciphertext);
+        const size_t left_bytes = (size_t)(ciphertext + len_bytes - next), whole = left_bytes / 16 * 16;
+        if (next == first) {
+            hornet_poly1305_begin_using(&a->poly1305, key, next, left_bytes, kernels.poly1305);
+        } else { /* update_using would begin kept lanes */
+            hornet_poly1305_absorb(t.poly, next, whole, kernels.poly1305);
+            hornet_poly1305_update_using(&a->poly1305, next + whole, left_bytes - whole, kernels.poly1305);
+        }
+        wipe(first, (size_t)(ciphertext - first));
+    } else {
+        hornet_aead_long_text(&t, last, ciphertext);
+        hornet_poly1305_update_using(&a->poly1305, last, len_bytes % 16, kernels.poly1305);
+    }
+    a->ahead = -(int64_t)(len_bytes % CHACHA20_BLOCK_BYTES);
     a->begun = 1;
     return lower_end(t.end, stack_end(STACK_BELOW_BYTES));
 }
 
-/* Clears registers, of which update_using leaves words that clang would push with the next piece's frame.
- */
-HORNET_CLEARS_REGISTERS
-HORNET_NOINLINE void aead_short_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                                      aead_kernels kernels)
+/* Returns how many of len_bytes bytes come before the next text chunk: up to a block of the keystream of
+ * which nothing waits if there are many bytes, else all of them, except of the first. */
+static size_t aead_bytes_before(const struct aead *a, size_t len_bytes)
 {
-    if (len_bytes == 0)
-        return;
-    if (a->direction == DIRECTION_DECRYPTS)
-        hornet_poly1305_update_using(&a->poly1305, in, len_bytes, kernels.poly1305);
-    clear_stack_and_registers(aead_xor_piece(a, out, in, len_bytes, kernels.chacha20));
-    if (a->direction == DIRECTION_ENCRYPTS)
-        hornet_poly1305_update_using(&a->poly1305, out, len_bytes, kernels.poly1305);
-    __asm__ volatile(""); /* after the call, which a jump would not return from */
+    if (!a->begun)
+        return 0;
+    if (len_bytes <= AEAD_COPIED_BYTES)
+        return len_bytes;
+    return (size_t)(a->ahead < 0 ? a->ahead + WAITING_BYTES : a->ahead);
 }
 
 static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
                        aead_kernels kernels)
 {
-    uint8_t memory[PIECE_MEMORY_BYTES] __attribute__((aligned(64)));
+    uint8_t memory[CHUNK_MEMORY_BYTES] __attribute__((aligned(64)));
     check_overlap(out, in, len_bytes);
-    if (len_bytes > AEAD_COPIED_BYTES) {
-        const size_t unaligned = aead_unaligned_bytes(a);
-        aead_short_piece(a, out, in, unaligned, kernels);
+    const size_t before = aead_bytes_before(a, len_bytes);
+    if (before != 0)
+        aead_short_chunk(a, out, in, before, kernels);
+    if (before != len_bytes)
         clear_stack_and_registers(
-            aead_long_piece(a, out + unaligned, in + unaligned, len_bytes - unaligned, memory, kernels));
-    } else if (!a->begun && len_bytes != 0) {
-        clear_stack_and_registers(aead_first_piece(a, out, in, len_bytes, a->aad_bytes, memory, kernels));
-    } else {
-        aead_short_piece(a, out, in, len_bytes, kernels);
-    }
+            aead_text_chunk(a, out + before, in + before, len_bytes - before, memory, kernels));
 }
 
 static bool aead_pieces(hornet_aead_state *state, enum direction direction, const hornet_piece *all,
@@ -283,11 +263,10 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])
         const aead_kernels kernels = hornet_aead_kernels_in_use();
         const uint32_t in_use = kernels.poly1305;
         uint8_t last[32] = {0}; /* zeros up to a whole block, then the lengths */
-        uint64_t unpadded = a->text_bytes;
+        const bool padded = a->begun && a->direction != DIRECTION_NONE; /* the associated data */
         if (!a->begun)
-            aead_begin_aad(a, a->aad_bytes, kernels);
-        else if (a->direction == DIRECTION_NONE)
-            unpadded = a->aad_bytes;
+            clear_stack_and_registers(aead_begin(a, kernels));
+        const uint64_t unpadded = padded ? a->text_bytes : a->aad_bytes;
         const size_t padding = (size_t)(-unpadded & 15);
         store_lengths(last + padding, a->aad_bytes, a->text_bytes);
         hornet_poly1305_update_using(&a->poly1305, last, padding + 16, in_use);

@@ -206,16 +206,6 @@ typedef int hornet_unit;
 #define HORNET_STRING(value)            HORNET_STRING_OF(value)
 #define HORNET_STRING_OF(value)         #value
 
-/* n, a number of times, for initializers. */
-#define HORNET_TIMES_1(n)  n
-#define HORNET_TIMES_2(n)  n, n
-#define HORNET_TIMES_3(n)  n, n, n
-#define HORNET_TIMES_4(n)  n, n, n, n
-#define HORNET_TIMES_5(n)  n, n, n, n, n
-#define HORNET_TIMES_7(n)  n, n, n, n, n, n, n
-#define HORNET_TIMES_8(n)  HORNET_TIMES_4(n), HORNET_TIMES_4(n)
-#define HORNET_TIMES_24(n) HORNET_TIMES_8(n), HORNET_TIMES_8(n), HORNET_TIMES_8(n)
-
 /* The name of a kernel's function that is not inlined, such as poly1305_absorb_by_2_avx2: profiles,
  * backtraces and nm tell the kernels apart. All other names are the same in every kernel, each of which is
  * a translation unit; tools/amalgamate.py renames them where it puts kernels into one file. */

@@ -10,7 +10,7 @@
 #define LANES_SETS      1
 #define KERNEL_NO_PACKETS
 #define SHAPES(X) X(block, 0, 0, BLOCK_FIRST, 0, 0)
-#define PLAN      PLAN_SCALAR
+#define PLAN      scalar
 #include "../shapes/kernel.h"
 
 #endif

@@ -16,7 +16,7 @@
 #define WORDS_ELEMENT(a, i) HORNET_SHUFFLE(word_vec, a, a, i, i, i, i)
 #define LANES_SETS          1
 #define ROWS_BESIDE_LANES
-#define KERNEL_TUNINGS(X) X(power10, PLAN_POWER10)
+#define KERNEL_TUNINGS(X) X(power10, power10)
 #include "../shapes/kernel.h"
 
 #endif

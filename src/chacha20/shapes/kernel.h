@@ -7,7 +7,7 @@
  *     LANES_SETS              2 if there are registers for two sets of lanes
  *     SHAPES(X)               optional: X(name, lanes, rows, block, stitched, variant) for each shape
  *     ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
- *     PLAN                    optional: its plan in core/tuning.h: PLAN_first, PLAN_next and PLAN_period
+ *     PLAN                    optional: the name of its plan in passes.toml
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
  *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
  *
@@ -19,8 +19,8 @@
 #endif
 
 #include "../../core/stack_wipe.h"
-#include "../../core/tuning.h"
 #include "../chacha20.h"
+#include "../plans.h"
 
 /* Where vectors are compiled to words in general-purpose registers, clang 19 does not unroll long loops,
  * and warns. */
@@ -41,13 +41,13 @@
     SHAPES_BY_DEFAULT(X)                                                                                   \
     X(lanes1_rows1, 1, 1, BLOCK_NONE, 0, 0)                                                                \
     X(lanes1_rows2, 1, 2, BLOCK_NONE, 0, 0)
-#define PLAN PLAN_ROWS_BESIDE_LANES
+#define PLAN rows_beside_lanes
 #endif
 #ifndef SHAPES
 #define SHAPES SHAPES_BY_DEFAULT
 #endif
 #ifndef PLAN
-#define PLAN PLAN_VECTOR128
+#define PLAN default_shapes
 #endif
 
 /* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. Not a
@@ -62,8 +62,8 @@
 #define CLEAR_MASKS() ((void)0)
 #endif
 
-/* The functions of the shapes, the shapes, their numbers, and the tables of the plan. Names that macros
- * make end in the kernel's. */
+/* The functions of the shapes, the shapes, and their numbers. Names that macros make end in the kernel's.
+ */
 #define SHAPE_FUNCTION(name, lanes, rows, block, stitched, variant)                                        \
     HORNET_NOINLINE uintptr_t HORNET_PASTE(chacha20_, name, _, KERNEL)(const chacha20_work *work)          \
     {                                                                                                      \
@@ -79,16 +79,9 @@ SHAPES(SHAPE_FUNCTION)
      (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE), (block) == BLOCK_KEY, stitched},
 static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
 
-#define SHAPE_NUMBER(name, ...) HORNET_PASTE(chacha20_shape_, name, _, KERNEL),
-enum { SHAPES(SHAPE_NUMBER) };
-
-#define PLAN_SHAPES(name, number) HORNET_TIMES_##number(HORNET_PASTE(chacha20_shape_, name, _, KERNEL)),
-#define PLAN_TABLE(plan, table)   HORNET_PASTE(chacha20_, plan, table, KERNEL)
-#define PLAN_TABLES(plan)                                                                                  \
-    static const uint8_t PLAN_TABLE(plan, _first_)[] = {HORNET_PASTE(plan, _first, , )(PLAN_SHAPES)};      \
-    static const uint8_t PLAN_TABLE(plan, _next_)[] = {HORNET_PASTE(plan, _next, , )(PLAN_SHAPES)};        \
-    _Static_assert(sizeof PLAN_TABLE(plan, _first_) == sizeof PLAN_TABLE(plan, _next_),                    \
-                   "two tables of one length");
+#define SHAPE_NUMBER(name)          HORNET_PASTE(chacha20_shape_, name, _, KERNEL)
+#define SHAPE_ENUMERATOR(name, ...) SHAPE_NUMBER(name),
+enum { SHAPES(SHAPE_ENUMERATOR) };
 
 #ifdef KERNEL_NO_PACKETS
 #define KERNEL_LANES   1
@@ -104,20 +97,18 @@ enum { SHAPES(SHAPE_NUMBER) };
 #pragma clang diagnostic pop
 #endif
 
-#define KERNEL_RECORD(record, plan_macro)                                                                  \
-    PLAN_TABLES(plan_macro)                                                                                \
+#define KERNEL_RECORD(record, its_plan)                                                                    \
     const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, record, , ) = {              \
         .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
         .lanes = KERNEL_LANES,                                                                             \
         .shapes = kernel_shapes,                                                                           \
         .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
-        .plan = {HORNET_PASTE(plan_macro, _period, , ), sizeof PLAN_TABLE(plan_macro, _first_) - 1,        \
-                 PLAN_TABLE(plan_macro, _first_), PLAN_TABLE(plan_macro, _next_)},                         \
+        .plan = HORNET_PASTE(PLAN_, its_plan, , )(SHAPE_NUMBER),                                           \
         .packets = kernel_packets,                                                                         \
     }
 
 #ifdef KERNEL_TUNINGS
-#define KERNEL_TUNED_RECORD(tuning, plan) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), plan);
+#define KERNEL_TUNED_RECORD(tuning, its_plan) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), its_plan);
 KERNEL_TUNINGS(KERNEL_TUNED_RECORD)
 #endif
 KERNEL_RECORD(KERNEL, PLAN);

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""tools/tune: plans.h is that of passes.toml, plans are the cheapest, and measurements become a patch that applies."""
+
+import random
+import re
+import subprocess
+
+from support import ROOT, run, suite
+
+from tools.tune import passes, plans
+
+COSTS = """[[costs]]
+kernel = "wide"
+family = "here"
+compiler = "{}"
+sibling = "idle"
+date = 2026-01-01
+poly1305 = {{kernel = "scalar", call = 100, block = {}}}
+passes.key = {{blocks = 1, first = 90}}
+passes.rows = {{blocks = 2, first = 120, next = 110, stitched = 1, with = 130}}
+passes.lanes = {{blocks = 4, first = 150, next = 145}}
+passes.lanes_key = {{blocks = 5, first = 170}}
+"""
+
+
+@suite("check quick", cpu_seconds=1)
+def test_plans():
+    run("python3", "-m", "tools.tune.plans", "--check")
+    data = plans.read(plans.DATA.read_text())
+    files = " ".join(file.read_text() for file in (ROOT / "src/chacha20").rglob("*.[ch]") if file.name != "plans.h")
+    unused = [name for name in data["plans"] if not re.search(rf"(?:#define PLAN +|, ){name}\b", files)]
+    assert not unused, f"plans that no kernel has: {unused}"
+    print(f"{len(data['plans'])} plans, {len(data['costs'])} costs")
+    assert len(data["plans"]) >= 17 and len(data["costs"]) >= 15
+
+
+def cheapest(costs, blocks, ready, keyed):
+    """Return the lowest cost of all sequences, by trying them."""
+    if blocks == 0 and not keyed:
+        return costs.poly1305_call + ready * costs.poly1305_block
+    found = []
+    for one in costs.passes:
+        if keyed or one.next is not None:
+            done = min(blocks, one.blocks - keyed)
+            taken = 0 if keyed else one.taken(ready)
+            cost = one.first if keyed else one.cost(taken)
+            found.append(cost + cheapest(costs, blocks - done, ready - taken + 4 * done, False))
+    return min(found)
+
+
+@suite("check quick", cpu_seconds=1)
+def test_plans_are_cheapest():
+    noise, count = random.Random(1), 0
+    for _ in range(60):
+        entry = plans.read(COSTS.format("gcc", noise.uniform(1, 20)))["costs"][0]
+        for of in entry["passes"].values():
+            of.update({key: noise.randrange(80, 250) for key in ("first", "next", "with") if key in of})
+        costs = plans.costs_of(entry)
+        for blocks in range(13):
+            found = plans.Cheapest(costs).message(blocks)
+            assert abs(found[0] - cheapest(costs, blocks, 0, True)) < 1e-6, (entry, blocks)
+            count += 1
+    print(f"{count} messages")
+    assert count == 780
+
+
+@suite("check quick", cpu_seconds=1)
+def test_plans_from_costs(folder):
+    text = "\n".join(
+        ['[plans.wide]\nkernel = "wide"\ncosts = "here"\n', COSTS.format("gcc 1", 9), COSTS.format("clang 1", 1)]
+    )
+    header = plans.header(plans.read(text))
+    assert header.count("#define PLAN_wide(X)") == 2 and "#ifdef __clang__" in header, header
+
+    # Measured anew: the entry changes, and nothing else; a new state is added; the patch applies.
+    about = {"kernel": "wide", "family": "here", "compiler": "gcc 2"}
+    found = {"poly1305": {"kernel": "scalar", "call": 1, "block": 2}, "passes": {"key": {"blocks": 1, "first": 5}}}
+    new = passes.replaced(text, passes.entry({**about, "sibling": "idle"}, "2026-02-02", found))
+    of = plans.read(new)["costs"]
+    assert len(of) == 2 and of[0] | {"date": 0} == about | {"sibling": "idle", "date": 0, **found}
+    assert of[1] == plans.read(text)["costs"][1]
+    more = passes.replaced(new, passes.entry({**about, "sibling": "busy"}, "2026-02-02", found))
+    assert plans.read(more)["costs"][:2] == of and len(plans.read(more)["costs"]) == 3
+    (folder / "data").write_text(text)
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
+    (folder / "patch").write_text(passes.patch("data", text, more))
+    run("git", "-C", folder, "apply", folder / "patch")
+    assert (folder / "data").read_text() == more
+
+
+@suite("check quick", cpu_seconds=1)
+def test_passes_beside_a_busy_thread():
+    # 100 cycles at 2 GHz beside an idle thread, 150 beside a busy one, and some that were interrupted.
+    samples = [[50, 0.5, 1.5]] * 60 + [[75, 0.6, 1.5]] * 60 + [[900, 0.5, 1.5]] * 5 + [[50, 0.5, 4]] * 9
+    found = passes.cycles(samples)
+    assert round(found["idle"]) == 100 and round(found["busy"]) == 150, found
+    assert "busy" not in passes.cycles(samples[:60])

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Measures the passes of ChaCha20 on this CPU, and proposes a change of src/chacha20/passes.toml and the plans.
+
+    python -m tools.tune.passes [--compiler COMPILER]... [--kernel KERNEL]... [--apply]
+
+passes.c takes the samples. An addition takes one cycle and a multiplication three, unless another thread on the same core takes
+turns with them, which delays chains of additions by more: so multiplications show the clock, and the ratio of both the sibling
+thread. The change is printed as a patch, which git apply takes; `--apply` makes it.
+"""
+
+import argparse
+import datetime
+import difflib
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import plans
+from .plans import DATA, HEADER, ROOT
+
+# Each with the kernel of Poly1305 that accompanies it.
+KERNELS = {"avx512": "ifma", "avx512vl": "ifma256", "avx2": "avx2", "vector128": "scalar64"}
+SOURCES = ("src/*/*.c", "src/*/*/*.c")
+FLAGS = ("-O2", "-fPIC", "-std=c11", f"-I{ROOT}/include")
+BUSY = 1.08  # beside an idle thread, an addition takes 0.98 to 1.03 cycles
+CYCLES = 3  # of a multiplication
+LEAST = 20  # samples, for a figure
+
+
+def build(kernel: str, compiler: str, folder: Path) -> Path:
+    """Build passes.c with the library."""
+    measured = ROOT / f"src/chacha20/kernels/{kernel}.c"  # which passes.c includes
+    sources = [file for pattern in SOURCES for file in ROOT.glob(pattern) if file != measured]
+    options = [f'-DKERNEL_FILE="{measured}"', f'-DPOLY1305_KERNEL="{KERNELS[kernel]}"']
+
+    def compiled(source: Path) -> Path:
+        to = folder / f"{'-'.join(source.relative_to(ROOT).with_suffix('').parts)}.o"
+        if source.name == "passes.c" or not to.exists():
+            more = options if source.name == "passes.c" else []
+            subprocess.run([compiler, *FLAGS, *more, "-c", source, "-o", to], check=True)
+        return to
+
+    with ThreadPoolExecutor(2) as pool:
+        objects = list(pool.map(compiled, [ROOT / "tools/tune/passes.c", *sources]))
+    program = folder / "passes"
+    subprocess.run([compiler, *objects, "-o", program], check=True)
+    return program
+
+
+def cycles(samples: list[list[float]]) -> dict[str, float]:
+    """Return the cycles beside an idle and a busy sibling thread, where there were enough samples of each."""
+    clock = statistics.median(multiplication for _, _, multiplication in samples)
+    # Another clock, or an interrupted chain, would falsify the figure.
+    steady = [sample for sample in samples if abs(sample[2] / clock - 1) < 0.02]
+    found = {}
+    for state in ("idle", "busy"):
+        of = [ns for ns, addition, cycle in steady if (addition * CYCLES / cycle > BUSY) == (state == "busy")]
+        if len(of) >= LEAST:
+            found[state] = statistics.quantiles(of, n=4)[0] * CYCLES / clock
+    return found
+
+
+def measure(kernel: str, compiler: str, folder: Path, runs: int) -> tuple[list[str], dict[str, dict]] | None:
+    """Return the features of this CPU, and for each state the cost of Poly1305 and of the passes; None if this CPU cannot run
+    the kernel."""
+    program = build(kernel, compiler, folder)
+    lines: list[dict] = []
+    for _ in range(runs):
+        output = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
+        if not output:
+            return None
+        features = json.loads(output[0])
+        new = [json.loads(line) for line in output[1:]]
+        for line, more in zip(lines, new):
+            for key in ("samples", "first", "next", "with"):
+                if key in line:
+                    line[key] += more[key]
+        lines = lines or new
+    found = {}
+    for state in ("idle", "busy"):
+        try:
+            shorter, longer = (cycles(line["samples"])[state] for line in lines[:2])
+            counts = [line["poly1305_blocks"] for line in lines[:2]]
+            block = (longer - shorter) / (counts[1] - counts[0])
+            poly1305 = {"kernel": KERNELS[kernel], "call": round(shorter - block * counts[0]), "block": round(block, 3)}
+            passes = {}
+            for line in lines[2:]:
+                of = {key: round(cycles(line[key])[state]) for key in ("first", "next", "with") if key in line}
+                stitched = {"stitched": line["stitched"]} if line["stitched"] else {}
+                passes[line["name"]] = {"blocks": line["blocks"], **stitched, **of}
+            found[state] = {"poly1305": poly1305, "passes": passes}
+        except KeyError:  # not enough samples in this state
+            continue
+    return [name for name in features if name], found
+
+
+def family_of(features: list[str]) -> str:
+    """Return the family of cores. In x86.def, families follow no_zmm_downclock."""
+    text = (ROOT / "src/core/cpu/x86.def").read_text()
+    names = re.findall(r"^HORNET_CPU_FEATURE\((\w+)", text, re.MULTILINE)
+    families = names[names.index("no_zmm_downclock") + 1 :]
+    return next((name for name in families if name in features), "other")
+
+
+def inline(table: dict) -> str:
+    values = (f"{key} = {json.dumps(value)}" for key, value in table.items())
+    return "{" + ", ".join(values) + "}"
+
+
+def entry(about: dict[str, str], date: str, found: dict) -> str:
+    """Return an entry of costs."""
+    lines = ["[[costs]]", *(f'{key} = "{value}"' for key, value in about.items()), f"date = {date}"]
+    lines.append(f"poly1305 = {inline(found['poly1305'])}")
+    lines += [f"passes.{name} = {inline(of)}" for name, of in found["passes"].items()]
+    return "\n".join(lines) + "\n"
+
+
+def replaced(text: str, new: str) -> str:
+    """Return the data with an entry in place of that of the same kernel, family, compiler and state, or at the end."""
+
+    def key(entry: str) -> list[str]:
+        of = plans.read(entry)["costs"][0]
+        return [of["kernel"], of["family"], of["compiler"].split()[0], of["sibling"]]
+
+    head, *entries = re.split(r"(?m)^(?=\[\[costs\]\]$)", text)
+    for i, old in enumerate(entries):
+        if key(old) == key(new):
+            entries[i] = new + ("\n" if i + 1 != len(entries) else "")
+            return head + "".join(entries)
+    return text.rstrip("\n") + "\n\n" + new
+
+
+def patch(name: str, old: str, new: str) -> str:
+    """Return the difference between two texts of a file, as git apply takes it."""
+    lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{name}", f"b/{name}")
+    return "".join(lines)
+
+
+def version(compiler: str) -> str:
+    text = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout
+    number = re.search(r"(\d+\.\d+)\.\d+", text)
+    return f"{'clang' if 'clang' in text else 'gcc'} {number[1] if number else '?'}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", action="append", help="by default gcc and clang-19")
+    parser.add_argument("--kernel", action="append", choices=KERNELS, help="by default all that run here")
+    parser.add_argument("--runs", type=int, default=5, help="of each program")
+    parser.add_argument("--apply", action="store_true", help="change the files")
+    options = parser.parse_args()
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    old = new = DATA.read_text()
+    for compiler in options.compiler or ["gcc", "clang-19"]:
+        with tempfile.TemporaryDirectory() as folder:
+            for kernel in options.kernel or KERNELS:
+                measured = measure(kernel, compiler, Path(folder), options.runs)
+                if measured is None:
+                    print(f"passes: {kernel} does not run on this CPU", file=sys.stderr)
+                    continue
+                features, states = measured
+                for state, found in states.items():
+                    about = {"kernel": kernel, "family": family_of(features), "compiler": version(compiler)}
+                    new = replaced(new, entry({**about, "sibling": state}, today, found))
+    try:
+        header = plans.header(plans.read(new))
+    except plans.Wrong as why:
+        print(f"passes: {why}", file=sys.stderr)
+        return 2
+    for path, before, after in ((DATA, old, new), (HEADER, HEADER.read_text(), header)):
+        print(patch(path.relative_to(ROOT).as_posix(), before, after), end="")
+    if options.apply:
+        DATA.write_text(new)
+        HEADER.write_text(header)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

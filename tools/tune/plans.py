@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Writes src/chacha20/plans.h, which passes of ChaCha20 a message takes, from src/chacha20/passes.toml.
+
+    python -m tools.tune.plans [--check]
+
+A message of the AEAD is a sequence of passes, followed by Poly1305 over what the passes did not take; its cost is the sum of
+theirs. Among all sequences, dynamic programming finds the cheapest. `--check` writes nothing, and fails if plans.h is another.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "src/chacha20/passes.toml"
+HEADER = ROOT / "src/chacha20/plans.h"
+DOUBLE_ROUNDS = 10
+BLOCKS_OF_POLY1305 = 4  # in a block of ChaCha20
+COMPILERS = ("gcc", "clang")
+WIDTH = 107
+
+
+class Wrong(Exception):
+    """What is wrong in the data."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass: blocks of the keystream, and its cost in cycles.
+
+    As the `first` of a message, which also gives the key; as a later one, `next`, which a pass for the key cannot be; and
+    `with` all blocks of Poly1305 that it takes, `stitched` for each double round.
+    """
+
+    name: str
+    blocks: int
+    first: float
+    next: float | None = None
+    stitched: int = 0
+    with_stitched: float = 0
+
+    def taken(self, ready: int) -> int:
+        """Return how many of the blocks of Poly1305 that are ready it takes."""
+        return min(ready // self.stitched, DOUBLE_ROUNDS) * self.stitched if self.stitched else 0
+
+    def cost(self, taken: int) -> float:
+        assert self.next is not None
+        share = taken / (DOUBLE_ROUNDS * self.stitched) if taken else 0
+        return self.next + share * (self.with_stitched - self.next)
+
+
+@dataclass(frozen=True)
+class Costs:
+    passes: tuple[Pass, ...]
+    poly1305_call: float
+    poly1305_block: float  # one more block in a call
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The passes for 0, 1, 2, ... blocks that are left: of the one that gives the key, and of later ones. For more blocks, the
+    last `period` entries repeat."""
+
+    period: int
+    first: tuple[str, ...]
+    next: tuple[str, ...]
+
+
+class Cheapest:
+    """The cheapest sequences of passes."""
+
+    def __init__(self, costs: Costs) -> None:
+        self.costs = costs
+        self.later = [one for one in costs.passes if one.next is not None]
+        self.then = cache(self._then)
+
+    def _then(self, blocks: int, ready: int) -> tuple[float, tuple[str, ...]]:
+        """Return cost and passes for the blocks that are left, and for Poly1305 over what is ready and over them."""
+        if blocks == 0:
+            return self.costs.poly1305_call + ready * self.costs.poly1305_block, ()
+        found = []
+        for one in self.later:
+            taken, done = one.taken(ready), min(blocks, one.blocks)
+            cost, passes = self.then(blocks - done, ready - taken + BLOCKS_OF_POLY1305 * done)
+            found.append((cost + one.cost(taken), (one.name, *passes)))
+        return min(found)
+
+    def message(self, blocks: int) -> tuple[float, tuple[str, ...]]:
+        """Return cost and passes for a message of that many blocks, and the key."""
+        found = []
+        for one in self.costs.passes:
+            done = min(blocks, one.blocks - 1)
+            cost, passes = self.then(blocks - done, BLOCKS_OF_POLY1305 * done)
+            found.append((cost + one.first, (one.name, *passes)))
+        return min(found)
+
+    def continuation(self, blocks: int) -> str:
+        """Return the pass for blocks that are left of a message, when a whole pass of Poly1305 is ready."""
+        largest = max(one.taken(10**6) for one in self.later)
+        return self.then(blocks, largest)[1][0] if blocks else self.later[0].name
+
+    def plan(self) -> Plan:
+        period = 1 << (max(one.blocks for one in self.later) - 1).bit_length()
+        numbers = range(2 * period + 1)
+        first = tuple(self.message(blocks)[1][0] for blocks in numbers)
+        return Plan(period, first, tuple(self.continuation(blocks) for blocks in numbers))
+
+
+def costs_of(entry: dict) -> Costs:
+    """Return the costs of an entry of the data."""
+    passes = (
+        Pass(name, of["blocks"], of["first"], of.get("next"), of.get("stitched", 0), of.get("with", 0))
+        for name, of in entry["passes"].items()
+    )
+    if "poly1305" not in entry:
+        raise Wrong(f"the costs of {entry['kernel']} on {entry['family']} have no cost of Poly1305")
+    return Costs(tuple(passes), entry["poly1305"]["call"], entry["poly1305"]["block"])
+
+
+def counted(passes: tuple[str, ...]) -> str:
+    """Return passes as the data has them: 3 rows1 for three times the same."""
+    return ", ".join(f"{len(list(same))} {name}" for name, same in groupby(passes))
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the passes of such a text."""
+    found: list[str] = []
+    for part in text.replace("\n", " ").split(","):
+        number, name = part.split()
+        found += [name] * int(number)
+    return tuple(found)
+
+
+def given(name: str, entry: dict) -> Plan:
+    plan = Plan(entry["period"], listed(entry["first"]), listed(entry["next"]))
+    if len(plan.first) != len(plan.next) or (len(plan.first) - 1) % plan.period or plan.period & (plan.period - 1):
+        raise Wrong(f"plan {name}: {len(plan.first)} and {len(plan.next)} entries, period {plan.period}")
+    return plan
+
+
+def plans(data: dict) -> dict[str, dict[str, Plan]]:
+    """Return the plan of each name for each compiler."""
+    found = {}
+    for name, entry in data["plans"].items():
+        if "first" in entry:
+            plan = given(name, entry)
+            found[name] = {compiler: plan for compiler in COMPILERS}
+        elif "gcc" in entry:
+            found[name] = {compiler: given(name, entry[compiler]) for compiler in COMPILERS}
+        else:
+            of = {costs["compiler"].split()[0]: costs for costs in data["costs"] if is_for(costs, entry)}
+            if missing := [compiler for compiler in COMPILERS if compiler not in of]:
+                raise Wrong(f"plan {name}: no costs of {entry['kernel']} on {entry['costs']} with {missing[0]}")
+            found[name] = {compiler: Cheapest(costs_of(of[compiler])).plan() for compiler in COMPILERS}
+    return found
+
+
+def is_for(costs: dict, plan: dict) -> bool:
+    """Return whether a plan follows from these costs. One table serves both states of the sibling thread: that of idle ones."""
+    return (costs["kernel"], costs["family"], costs["sibling"]) == (plan["kernel"], plan["costs"], "idle")
+
+
+def macro(name: str, plan: Plan) -> str:
+    """Return the initializer of a chacha20_plan."""
+    words = [f"{plan.period},", f"{len(plan.first) - 1},"]
+    for passes in (plan.first, plan.next):
+        entries = [f"X({one})," for one in passes]
+        words += ["(const uint8_t[]){" + entries[0], *entries[1:-1], entries[-1][:-1] + "},"]
+    words[0], words[-1] = "{" + words[0], words[-1][:-1] + "}"
+    lines = [f"#define PLAN_{name}(X)"]
+    for word in words:
+        if lines[-1].startswith("#") or len(lines[-1]) + 1 + len(word) > WIDTH - 2:
+            lines.append("    " + word)
+        else:
+            lines[-1] += f" {word}"
+    return " \\\n".join(lines) + "\n"
+
+
+def header(data: dict) -> str:
+    """Return the text of plans.h."""
+    text = """/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Made by tools/tune/plans.py from passes.toml, which says where the numbers come from. DO NOT EDIT.
+ *
+ * The initializers of plans; X(pass) stands for the number of a pass. */
+#ifndef HORNET_CHACHA20_PLANS_H
+#define HORNET_CHACHA20_PLANS_H
+
+/* clang-format off */
+"""
+    for name, of in plans(data).items():
+        if of["gcc"] == of["clang"]:
+            text += "\n" + macro(name, of["gcc"])
+        else:
+            text += f"\n#ifdef __clang__\n{macro(name, of['clang'])}#else\n{macro(name, of['gcc'])}#endif\n"
+    return text + "\n/* clang-format on */\n\n#endif\n"
+
+
+def read(text: str) -> dict:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as why:
+        raise Wrong(str(why)) from why
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare plans.h, and write nothing")
+    options = parser.parse_args()
+    try:
+        text = header(read(DATA.read_text()))
+    except Wrong as why:
+        print(f"plans: {DATA.relative_to(ROOT)}: {why}", file=sys.stderr)
+        return 2
+    if not options.check:
+        HEADER.write_text(text)
+    elif HEADER.read_text() != text:
+        print(
+            "plans: src/chacha20/plans.h is not that of passes.toml: run python3 -m tools.tune.plans", file=sys.stderr
+        )
+        return 1
+    print(f"{text.count('#define PLAN_')} plans")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
