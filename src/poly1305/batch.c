@@ -76,7 +76,7 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
     }
     uint16_t keys[HORNET_BATCH_WINDOW];
     size_t nshort = 0;
-    order[0] = 0; /* is read if there are none, too */
+    order[0] = 0; /* read even if no message is short */
     for (size_t i = 0; i < count; i++) {
         const size_t len_bytes = lens_bytes[i];
         if (len_bytes > HORNET_BATCH_MAX_BYTES) {

@@ -77,17 +77,22 @@ class Mutant:
 
     def line(self, text: str) -> tuple[int, str]:
         """Return the number of its line, and the line with the change."""
-        changed = self.of(text)
-        same = next(i for i, (old, new) in enumerate(zip(text, changed)) if old != new)
-        begin = changed.rfind("\n", 0, same) + 1
-        end = changed.index("\n", self.start + len(self.replacement))
-        return text.count("\n", 0, begin) + 1, joined(changed[begin:end])
+        _, changed = self._lines(text)
+        return text.count("\n", 0, self._begin(text)) + 1, changed
 
     def lines(self, text: str) -> str:
         """Return the line without the change and with it, each with its end."""
-        number, changed = self.line(text)
-        begin = len("".join(text.splitlines(keepends=True)[: number - 1]))
-        return f"{joined(text[begin : text.index(chr(10), self.end)])}\n{changed}\n"
+        return "".join(f"{line}\n" for line in self._lines(text))
+
+    def _begin(self, text: str) -> int:
+        """Return where the line begins."""
+        same = next(i for i, (old, new) in enumerate(zip(text, self.of(text))) if old != new)
+        return text.rfind("\n", 0, same) + 1
+
+    def _lines(self, text: str) -> tuple[str, str]:
+        begin, changed = self._begin(text), self.of(text)
+        end = changed.index("\n", self.start + len(self.replacement))
+        return joined(text[begin : text.index("\n", self.end)]), joined(changed[begin:end])
 
 
 def all_of(text: str, mutants: list[Mutant]) -> str:

@@ -108,9 +108,8 @@ static inline void reference_aead_tag(uint8_t tag[16], const uint8_t *ciphertext
     free(read);
 }
 
-/* Computes ciphertext and tag. nonce_bytes is 12, or 24 for XChaCha20-Poly1305: section 2.3 of the
- * draft. */
-/* The key and the nonce that an XChaCha20 key and a nonce of 24 bytes stand for. */
+/* Computes the key and the nonce that an XChaCha20 key and its nonce stand for: section 2.3 of the draft.
+ */
 static inline void reference_xchacha20_begin(uint8_t subkey[32], uint8_t short_nonce[12],
                                              const uint8_t key[32], const uint8_t nonce[24])
 {
@@ -119,6 +118,7 @@ static inline void reference_xchacha20_begin(uint8_t subkey[32], uint8_t short_n
     memcpy(short_nonce + 4, nonce + 16, 8);
 }
 
+/* Computes ciphertext and tag. nonce_bytes is 12, or 24 for XChaCha20-Poly1305. */
 static inline void reference_aead(uint8_t *ciphertext, uint8_t tag[16], const uint8_t *msg,
                                   size_t len_bytes, const uint8_t *aad, size_t aad_bytes,
                                   const uint8_t *nonce, size_t nonce_bytes, const uint8_t key[32])

@@ -146,11 +146,10 @@ static void call_partial_verify(size_t n)
 }
 /* The AEAD's associated data is also secret here. */
 enum { AAD_BYTES = 20 };
+static uint8_t aead_nonce[24];
 
 /* For messages of n bytes in one call; 32 need no padding. */
 static size_t aad_bytes_of(size_t n) { return n % 3 == 0 ? 32 : AAD_BYTES; }
-
-static uint8_t aead_nonce[24];
 
 static void call_seal(size_t n)
 {

@@ -1251,7 +1251,8 @@ static const size_t huge_mapped = (((size_t)1 << 32) / WINDOW_BYTES + 1) * WINDO
 static uint8_t *huge_input(void)
 {
     uint8_t *const in = map_windows(huge_mapped, WINDOW_BYTES);
-    must(huge_mapped >= longer_bytes, "enough windows");
+    must(huge_mapped >= longer_bytes && huge_mapped - WINDOW_BYTES < huge_bytes,
+         "the last window has the end");
     random_bytes(in, WINDOW_BYTES);
     return in;
 }
@@ -1336,16 +1337,15 @@ static void check_huge_packets(const struct message *m, uint8_t *out, const char
  * them, or zeros. */
 static void test_huge_message(void)
 {
-    const size_t n = huge_bytes, last = (n - 1) / WINDOW_BYTES * WINDOW_BYTES, mapped = last + WINDOW_BYTES;
-    uint8_t *const in = huge_input(), *const out = map_windows(mapped, WINDOW_BYTES);
-    const size_t longer = longer_bytes;
-    uint8_t *const expected = malloc(longer - last);
-    must(expected != NULL && longer <= mapped, "memory");
+    const size_t n = huge_bytes, last = huge_mapped - WINDOW_BYTES;
+    uint8_t *const in = huge_input(), *const out = map_windows(huge_mapped, WINDOW_BYTES);
+    uint8_t *const expected = malloc(longer_bytes - last);
+    must(expected != NULL, "memory");
     struct message m = make_message(0, HUGE_AAD_BYTES, false);
     m.msg = m.ciphertext = in;
     m.len_bytes = n;
     /* What is in the last window. */
-    reference_chacha20(expected, in + last, longer - last, m.key, 1 + (uint32_t)(last / 64), m.nonce);
+    reference_chacha20(expected, in + last, longer_bytes - last, m.key, 1 + (uint32_t)(last / 64), m.nonce);
     compute_huge_tag(&m);
 
     check(open_message(&m, out, in, m.tag) && memcmp(out + last, expected, n - last) == 0,
@@ -1370,28 +1370,29 @@ static void test_huge_message(void)
     must(EVP_EncryptInit_ex(openssl_ctx, NULL, NULL, m.key, m.nonce) == 1 &&
              EVP_EncryptUpdate(openssl_ctx, NULL, &written, m.aad, HUGE_AAD_BYTES) == 1,
          "OpenSSL: key");
-    m.len_bytes = longer;
-    for (size_t at = 0; at < longer; at += WINDOW_BYTES)
-        must(EVP_EncryptUpdate(openssl_ctx, out, &written, in + at,
-                               (int)(longer - at < WINDOW_BYTES ? longer - at : WINDOW_BYTES)) == 1,
+    m.len_bytes = longer_bytes;
+    for (size_t at = 0; at < longer_bytes; at += WINDOW_BYTES)
+        must(EVP_EncryptUpdate(
+                 openssl_ctx, out, &written, in + at,
+                 (int)(longer_bytes - at < WINDOW_BYTES ? longer_bytes - at : WINDOW_BYTES)) == 1,
              "OpenSSL: message");
     must(EVP_EncryptFinal_ex(openssl_ctx, sealed, &written) == 1 &&
              EVP_CIPHER_CTX_ctrl(openssl_ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1,
          "OpenSSL: tag");
     check(seal_message(&m, out, sealed, in) && memcmp(tag, sealed, 16) == 0 &&
-              memcmp(out + last, expected, longer - last) == 0,
-          "%zu bytes sealed", longer);
+              memcmp(out + last, expected, longer_bytes - last) == 0,
+          "%zu bytes sealed", longer_bytes);
     /* Two pieces, of which the first has the most bytes that 32 bits count, and one byte more. */
     for (size_t cut = UINT32_MAX; cut <= (size_t)UINT32_MAX + 1; cut++) {
         begin(&state, &m, 20);
         check(hornet_aead_encrypt(&state, out, in, cut) &&
-                  hornet_aead_encrypt(&state, out + cut, in + cut, longer - cut) &&
+                  hornet_aead_encrypt(&state, out + cut, in + cut, longer_bytes - cut) &&
                   hornet_aead_final(&state, sealed) && memcmp(tag, sealed, 16) == 0,
-              "%zu bytes encrypted, cut at %zu", longer, cut);
+              "%zu bytes encrypted, cut at %zu", longer_bytes, cut);
     }
 #endif
     free(expected);
-    release_pages(out, mapped);
+    release_pages(out, huge_mapped);
     release_pages(in, huge_mapped);
 }
 
@@ -1484,8 +1485,8 @@ static void test_huge_counts(void)
 /* Every kernel of ChaCha20 on more than 4 GiB. */
 static void test_huge_chacha20(void)
 {
-    const size_t n = huge_bytes, last = (n - 1) / WINDOW_BYTES * WINDOW_BYTES, mapped = last + WINDOW_BYTES;
-    uint8_t *const in = huge_input(), *const out = map_windows(mapped, WINDOW_BYTES);
+    const size_t n = huge_bytes, last = huge_mapped - WINDOW_BYTES;
+    uint8_t *const in = huge_input(), *const out = map_windows(huge_mapped, WINDOW_BYTES);
     uint8_t *const expected = malloc(n - last);
     must(expected != NULL, "memory");
     reference_chacha20(expected, in + last, n - last, random_key, 1 + (uint32_t)(last / 64), random_nonce);
@@ -1500,7 +1501,7 @@ static void test_huge_chacha20(void)
     }
     force_chacha20(NULL);
     free(expected);
-    release_pages(out, mapped);
+    release_pages(out, huge_mapped);
     release_pages(in, huge_mapped);
 }
 

@@ -52,28 +52,31 @@ static size_t ciphertext_at(size_t at, size_t from, size_t most)
  * only what is beyond the last one may be left. STACK_BYTES if it leaves none. */
 static size_t ciphertexts_at = STACK_BYTES;
 
-/* Bytes of a ciphertext in one of the two runs. In the other, a few bytes may be another by chance, such as
- * 0, or be the pattern that was there before. */
-static bool is_ciphertext[STACK_BYTES];
+/* Fewer bytes than this at the end of a ciphertext may be zeros, or what was there before, by chance. What
+ * is such an end in one of two runs is compared in neither. */
+enum { CERTAIN_BYTES = 4 };
+static bool may_be_end[STACK_BYTES];
 
-static void find_ciphertext(void)
+static void forget_ciphertexts(void)
 {
     for (size_t i = 0; ciphertexts_at + i + 16 < STACK_BYTES; i += 16) {
         const size_t at = ciphertexts_at + i, n = ciphertext_at(at, i, 16);
-        memset(is_ciphertext + at, 1, n);
+        if (n < CERTAIN_BYTES)
+            memset(may_be_end + at, 1, n);
+        else
+            memset(stack + at, 0, n);
         /* The probes of -fstack-clash-protection overwrite single words. */
         for (size_t word = 0; n == 0 && word < 16; word += 8)
             if (ciphertext_at(at + word, i + word, 8) == 8)
-                memset(is_ciphertext + at + word, 1, 8);
+                memset(stack + at + word, 0, 8);
     }
 }
 
-/* Makes both runs the same where ciphertext is. */
-static void forget_ciphertext(void)
+static void forget_ends(void)
 {
     for (size_t i = ciphertexts_at; i < STACK_BYTES; i++)
-        if (is_ciphertext[i]) {
-            is_ciphertext[i] = false;
+        if (may_be_end[i]) {
+            may_be_end[i] = false;
             stack_before[i] = stack[i];
         }
 }
@@ -122,12 +125,12 @@ static void compare(const char *kernel, const struct secret_call *function, size
 {
     first_use = !first_use; /* the same in both runs */
     run(function, n, one);
-    find_ciphertext();
+    forget_ciphertexts();
     memcpy(stack_before, stack, STACK_BYTES);
     registers_before = registers;
     run(function, n, other);
-    find_ciphertext();
-    forget_ciphertext();
+    forget_ciphertexts();
+    forget_ends();
     size_t first = 0, last = 0, count = differences(stack_before, stack, STACK_BYTES, &first, &last);
     check(count == 0, "kernel %s, %s, %zu bytes: %zu bytes of the stack differ, %zu to %zu below the frame",
           kernel, function->name, n, count, STACK_BYTES - last - 1, STACK_BYTES - first - 1);
