@@ -193,7 +193,7 @@ def test_measure_compare_errors(folder):
         (["HEAD", "--lengths", "5000..5001"], "no case is left"),
         (["HEAD", "--processes", "3"], "must be an even number"),
         (["HEAD", "--out", "/nowhere/out.xz"], "/nowhere/out.xz: there is no such folder"),
-        ([ROOT / "docs", "--compiler", "gcc"], "docs, gcc: make: "),
+        ([ROOT / "docs", "--compiler", "gcc"], "docs, gcc: make"),
     ):
         command = ["build/venv/bin/python", "-m", "tools.measure.compare", *words]
         text = output("sh", "-c", '"$@" 2>&1; echo "status $?"', "sh", *command)
