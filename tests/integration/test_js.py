@@ -107,10 +107,9 @@ def test_js_examples(client):
     run("node", "readme.js", cwd=client)
     (client / "root.js").write_text(
         'import { randomBytes } from "node:crypto";\n'
-        "const [key, nonce, message, header, onceKey, otherKey] = [32, 24, 5, 7, 32, 32].map((n) => randomBytes(n));\n"
+        "const [key, nonce, message, header] = [32, 24, 5, 7].map((n) => randomBytes(n));\n"
         f"{examples(ROOT / 'README.md')}"
-        'function reject() { throw new Error("refused"); }\n'
-        "if (Buffer.compare(opened, message) !== 0 || whole.length !== 16) reject();\n"
+        'if (Buffer.compare(opened, message) !== 0) throw new Error("refused");\n'
     )
     run("node", "root.js", cwd=client)
 
