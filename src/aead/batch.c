@@ -12,11 +12,21 @@
 /* Packets are sorted within windows of this many. */
 enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
 
-static bool aead_alone(bool *valid, const hornet_packet *p, bool opens, aead_kernels kernels)
+/* A window; valid[i] is set to whether packet i was opened or sealed. */
+typedef struct {
+    const hornet_packet *packets;
+    bool *valid;
+    bool opens;
+    aead_kernels kernels;
+} aead_window;
+
+static bool aead_alone(const aead_window *window, size_t i)
 {
-    const aead_call call = {p->out,   p->in,  p->len_bytes, p->aad, p->aad_bytes,
-                            p->nonce, p->key, false,        kernels};
-    return *valid = opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
+    const hornet_packet *const p = &window->packets[i];
+    const aead_call call = {p->out,   p->in,  p->len_bytes, p->aad,         p->aad_bytes,
+                            p->nonce, p->key, false,        window->kernels};
+    return window->valid[i] =
+               window->opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
 }
 
 /* Batches have the kernel of the longest messages, which has most lanes. */
@@ -42,9 +52,10 @@ static size_t stride_of(size_t len_bytes, size_t aad_room)
 }
 
 /* Processes packets order[0 .. count), the longest first, and returns where its stack has ended. */
-HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
-                                     size_t count, size_t stride, bool opens, aead_kernels kernels)
+HORNET_NOINLINE uintptr_t aead_group(const aead_window *window, const uint8_t *order, size_t count,
+                                     size_t stride)
 {
+    const hornet_packet *const packets = window->packets;
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
     uint8_t memory[AEAD_AAD_ROOM_BYTES + count * stride] __attribute__((aligned(MEMORY_ALIGNMENT)));
@@ -59,8 +70,8 @@ HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, 
         all.len_bytes[i] = p->len_bytes;
     }
     all.count = count;
-    all.opens = opens;
-    const uintptr_t end = batch_kernel(kernels)->packets(&all);
+    all.opens = window->opens;
+    const uintptr_t end = batch_kernel(window->kernels)->packets(&all);
     /* Now there is room for others where nonces and lengths were. */
     uint8_t(*const tags)[16] = (uint8_t(*)[16])all.last_row;
     size_t *const inputs_bytes = all.len_bytes;
@@ -71,15 +82,16 @@ HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, 
         inputs_bytes[i] = (size_t)(aead_input_end(all.copy[i], p->len_bytes, p->aad_bytes) - first);
     }
     hornet_poly1305_batch_using(tags, inputs, inputs_bytes, (const uint8_t(*)[32])all.block0, count,
-                                kernels.poly1305);
+                                window->kernels.poly1305);
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
-        if (!opens) {
+        bool *const valid = &window->valid[order[i]];
+        if (!window->opens) {
             memcpy(p->tag, tags[i], 16);
-            valid[order[i]] = true;
+            *valid = true;
         } else {
-            valid[order[i]] = declassify(tags_equal(tags[i], p->tag));
-            if (!valid[order[i]])
+            *valid = declassify(tags_equal(tags[i], p->tag));
+            if (!*valid)
                 zero_some(p->out, p->len_bytes);
         }
     }
@@ -135,11 +147,11 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
     return alone >= together;
 }
 
-/* Sets valid[i] to whether packet i was opened or sealed, and returns whether all were. */
-static bool aead_window(bool *valid, const hornet_packet *packets, size_t count, bool opens,
-                        aead_kernels kernels)
+/* Processes count packets, and returns whether all were opened or sealed. */
+static bool process_window(const aead_window *window, size_t count)
 {
-    const struct hornet_chacha20_kernel *const kernel = batch_kernel(kernels);
+    const hornet_packet *const packets = window->packets;
+    const struct hornet_chacha20_kernel *const kernel = batch_kernel(window->kernels);
     const size_t lanes = kernel->lanes;
     uint8_t order[AEAD_WINDOW];
     uintptr_t end = UINTPTR_MAX;
@@ -154,20 +166,20 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
             most /= 2;
         const size_t shared = n - i < most ? n - i : most;
         if (shared < 2 || !gains(packets, order + i, shared, kernel)) {
-            all &= aead_alone(&valid[order[i]], &packets[order[i]], opens, kernels);
+            all &= aead_alone(window, order[i]);
             i++;
             continue;
         }
-        end = lower_end(end, aead_group(valid, packets, order + i, shared, stride, opens, kernels));
+        end = lower_end(end, aead_group(window, order + i, shared, stride));
         for (size_t j = i; j < i + shared; j++)
-            all &= valid[order[j]];
+            all &= window->valid[order[j]];
         i += shared;
     }
     if (end != UINTPTR_MAX) /* once for all groups */
         clear_stack_and_registers(end);
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))
-            all &= aead_alone(&valid[i], &packets[i], opens, kernels);
+            all &= aead_alone(window, i);
     return all;
 }
 
@@ -175,8 +187,10 @@ bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t co
 {
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool valid[AEAD_WINDOW], all = true;
-    for (size_t first = 0; first < count; first += AEAD_WINDOW)
-        all &= aead_window(valid, packets + first, hornet_batch_window(first, count), false, kernels);
+    for (size_t first = 0; first < count; first += AEAD_WINDOW) {
+        const aead_window window = {packets + first, valid, false, kernels};
+        all &= process_window(&window, hornet_batch_window(first, count));
+    }
     return all;
 }
 
@@ -184,8 +198,9 @@ bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packe
 {
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool all = true;
-    for (size_t first = 0; first < count; first += AEAD_WINDOW)
-        all &=
-            aead_window(valid + first, packets + first, hornet_batch_window(first, count), true, kernels);
+    for (size_t first = 0; first < count; first += AEAD_WINDOW) {
+        const aead_window window = {packets + first, valid + first, true, kernels};
+        all &= process_window(&window, hornet_batch_window(first, count));
+    }
     return all;
 }

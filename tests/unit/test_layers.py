@@ -41,3 +41,23 @@ def test_layers():
     print(f"{count} includes")
     assert not wrong, "\n".join(wrong)
     assert count > 400, "fewer includes than expected"
+
+
+DEFINITION = re.compile(r"^\w[\w\s*]*?(\w+)\(((?:[^()]|\([^()]*\))*)\)\n\{", re.MULTILINE)
+PARAMETERS_MAX = 6
+
+
+@suite("check quick", cpu_seconds=1)
+def test_parameters():
+    """No function has more parameters, except those that the headers declare, and what does their work."""
+    public = "".join(path.read_text() for path in (ROOT / "include").glob("*.h"))
+    count, wrong = 0, []
+    for path in files():
+        for name, parameters in DEFINITION.findall(path.read_text()):
+            count += 1
+            number = re.sub(r"\([^()]*\)", "", parameters).count(",") + 1
+            if number > PARAMETERS_MAX and not re.search(rf"\b{name}\(", public):
+                wrong.append(f"{path.relative_to(ROOT)}: {name} has {number} parameters")
+    assert wrong == []
+    assert count > 500
+    print(f"{count} functions")

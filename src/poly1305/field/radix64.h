@@ -64,24 +64,31 @@ HORNET_INLINE void multiply_add(uint64_t *a0, uint64_t *a1, uint64_t b, uint64_t
     add_word_pair(a0, a1, lo, hi);
 }
 
-/* d_0 + d_1 2^64 + d_2 2^128 = the products of limbs 0 and 1, plus the block if `more` (a constant). These
- * products come first, because limb 2 is ready last. d_1 + d_2 2^64 < 2 * 2^124 + 2^65; *carry, which is to
- * be added to d_1, is < 2.25 * 2^60. */
-HORNET_INLINE void scalar_multiply(uint64_t d[3], uint64_t *carry, scalar_fe h, scalar_r r, bool more,
-                                   uint64_t lo, uint64_t hi, uint64_t top)
+/* A block to be added to a product, or none. */
+typedef struct {
+    bool present; /* a constant */
+    uint64_t lo, hi, top;
+} scalar_block;
+
+static const scalar_block scalar_no_block = {false, 0, 0, 0};
+
+/* d_0 + d_1 2^64 + d_2 2^128 = the products of limbs 0 and 1, plus the block. These products come
+ * first, because limb 2 is ready last. d_1 + d_2 2^64 < 2 * 2^124 + 2^65; *carry, which is to be added to
+ * d_1, is < 2.25 * 2^60. */
+HORNET_INLINE void scalar_multiply(uint64_t d[3], uint64_t *carry, scalar_fe h, scalar_r r,
+                                   scalar_block block)
 {
     multiply_words(&d[0], carry, h.limb[0], r.r0);
     multiply_words(&d[1], &d[2], h.limb[0], r.r1);
-    if (more)
-        add_words(d, lo, hi, top);
+    if (block.present)
+        add_words(d, block.lo, block.hi, block.top);
     multiply_add(&d[0], carry, h.limb[1], r.s1);
 }
 
-HORNET_INLINE scalar_fe scalar_any_multiply(scalar_fe h, scalar_r r, bool more, uint64_t lo, uint64_t hi,
-                                            uint64_t top)
+HORNET_INLINE scalar_fe scalar_any_multiply(scalar_fe h, scalar_r r, scalar_block block)
 {
     uint64_t d[3], carry;
-    scalar_multiply(d, &carry, h, r, more, lo, hi, top);
+    scalar_multiply(d, &carry, h, r, block);
     multiply_add(&d[0], &carry, h.limb[2] >> 2, r.u0); /* carry < 2.25 * 2^60 + 1.25 * 2^60 */
     multiply_add(&d[1], &d[2], h.limb[1], r.r0);
     uint64_t above = (h.limb[2] & 3) * r.r0;     /* <= 3 * 2^60 */
@@ -90,11 +97,10 @@ HORNET_INLINE scalar_fe scalar_any_multiply(scalar_fe h, scalar_r r, bool more, 
     return (scalar_fe){{d[0], d[1], above}};
 }
 
-HORNET_INLINE scalar_fe scalar_small_multiply(scalar_fe h, scalar_r r, bool more, uint64_t lo, uint64_t hi,
-                                              uint64_t top)
+HORNET_INLINE scalar_fe scalar_small_multiply(scalar_fe h, scalar_r r, scalar_block block)
 {
     uint64_t d[3], carry;
-    scalar_multiply(d, &carry, h, r, more, lo, hi, top);
+    scalar_multiply(d, &carry, h, r, block);
     carry += h.limb[2] * r.s1; /* < 2.25 * 2^60 + 7.5 * 2^60 */
     d[2] += h.limb[2] * r.r0;  /* < 2 * 2^60 + 2 + 6 * 2^60 */
     multiply_add(&d[1], &d[2], h.limb[1], r.r0);
@@ -104,23 +110,23 @@ HORNET_INLINE scalar_fe scalar_small_multiply(scalar_fe h, scalar_r r, bool more
 
 HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
 {
-    return scalar_any_multiply(h, r, false, 0, 0, 0);
+    return scalar_any_multiply(h, r, scalar_no_block);
 }
 
 HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top)
 {
-    return scalar_any_multiply(h, r, true, lo, hi, top);
+    return scalar_any_multiply(h, r, (scalar_block){true, lo, hi, top});
 }
 
 HORNET_INLINE scalar_fe scalar_small_mul(scalar_fe h, scalar_r r)
 {
-    return scalar_small_multiply(h, r, false, 0, 0, 0);
+    return scalar_small_multiply(h, r, scalar_no_block);
 }
 
 HORNET_INLINE scalar_fe scalar_small_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi,
                                              uint64_t top)
 {
-    return scalar_small_multiply(h, r, true, lo, hi, top);
+    return scalar_small_multiply(h, r, (scalar_block){true, lo, hi, top});
 }
 
 #endif

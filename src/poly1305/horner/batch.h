@@ -78,12 +78,13 @@ typedef struct {
     vec s_lo[BATCH_VECTORS], s_hi[BATCH_VECTORS];
 } batch_lanes;
 
+/* `batch` and `order` of the group are set. */
 HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_ends *ends, bool equal,
-                              size_t count, const struct hornet_batch *batch, const uint8_t *order)
+                              size_t count)
 {
+    const struct hornet_batch *const batch = group->batch;
+    const uint8_t *const order = group->order;
     const size_t len_bytes = batch->lens_bytes[order[0]];
-    group->batch = batch;
-    group->order = order;
     group->nsteps = blocks_in(len_bytes);
     group->first_full = 0;
     group->nfull = len_bytes / 16;
@@ -249,11 +250,11 @@ HORNET_INLINE void batch_finish(uint8_t (*tags)[16], const batch_lanes *lanes, i
 HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batch *batch,
                               const uint8_t *order, uint8_t (*tags)[16], bool in_turn)
 {
-    batch_group group;
+    batch_group group = {.batch = batch, .order = order};
     batch_sources sources;
     batch_ends ends;
     batch_lanes lanes;
-    batch_open(&group, &sources, &ends, equal, (size_t)nvectors * LANES, batch, order);
+    batch_open(&group, &sources, &ends, equal, (size_t)nvectors * LANES);
     batch_load_keys(&lanes, &group, equal && in_turn, nvectors);
     if (!equal)
         batch_begin_ragged(&lanes, &group, &sources, nvectors);

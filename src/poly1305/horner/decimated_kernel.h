@@ -33,13 +33,10 @@ typedef struct {
     size_t last_bytes;            /* bytes in the last block: 1 to 16 */
 } message_groups;
 
-/* Raises r for n groups per reduction, and returns T for the first group. The powers come first, because
- * everything else waits for them. */
-HORNET_INLINE fe open_message(message_groups *groups, evaluation_powers *powers, size_t n,
-                              enum evaluation_kind kind, evaluation_ends ends, const uint8_t *msg,
-                              size_t len_bytes, size_t ngroups)
+/* Raises r for n groups per reduction. */
+HORNET_INLINE void open_powers(evaluation_powers *powers, size_t n, enum evaluation_kind kind,
+                               evaluation_ends ends)
 {
-    const size_t nblocks = blocks_in(len_bytes), absent = ngroups * LANES - nblocks;
     uint64_t r[2];
     /* Each word is loaded separately, into a general-purpose register: a single load of both would wait
      * until the two stores before it have reached the cache, and its halves would be available late. */
@@ -54,6 +51,13 @@ HORNET_INLINE fe open_message(message_groups *groups, evaluation_powers *powers,
         HORNET_VALUE_BARRIER("r", r[1]);
     }
     raise_r(powers, n, r);
+}
+
+/* Returns T for the first group. */
+HORNET_INLINE fe open_message(message_groups *groups, enum evaluation_kind kind, evaluation_ends ends,
+                              const uint8_t *msg, size_t len_bytes, size_t ngroups)
+{
+    const size_t nblocks = blocks_in(len_bytes), absent = ngroups * LANES - nblocks;
     groups->nmiddle = ngroups - 2;
     groups->middle = msg + 16 * (LANES - absent);
     groups->last = groups->middle + groups->nmiddle * GROUP_BYTES;
@@ -89,7 +93,8 @@ HORNET_INLINE void absorb_groups(size_t n, enum evaluation_kind kind, evaluation
      * back must not delay r. */
     const uint8_t *s_key = ends.from.key;
     HORNET_VALUE_BARRIER("r", s_key);
-    fe t = open_message(&groups, &powers, n, kind, ends, msg, len_bytes, ngroups);
+    open_powers(&powers, n, kind, ends); /* first, because everything else waits for them */
+    fe t = open_message(&groups, kind, ends, msg, len_bytes, ngroups);
     if (n > STEPS_MAX) {
         /* First the groups that do not fill a long step, then the long steps. */
         size_t count = groups.nmiddle % n;

@@ -151,11 +151,10 @@ HORNET_INLINE void vmsl_end(uint64_t h[3], fe t)
     add_words(h, 5 * (d2 >> 42), 0, 0);
 }
 
-/* Returns U and L after all groups, n to a reduction, a power of 2. There must be room for n powers. */
-HORNET_INLINE fe evaluate_groups(fe t, const uint64_t r[2], const uint8_t *msg, size_t ngroups, size_t n,
-                                 multiplier *odd, multiplier *even)
+/* Returns U and L after all groups, n to a reduction, a power of 2. */
+HORNET_INLINE fe evaluate_groups(fe t, const uint8_t *msg, size_t ngroups, size_t n, const multiplier *odd,
+                                 const multiplier *even)
 {
-    raise_vmsl_powers(odd, even, r, n);
     /* The last group is separate, because it uses other powers for L. */
     for (size_t count = (ngroups - 1) & (n - 1); ngroups > 1; count = n) {
         if (count == 1) /* compiled separately: shorter messages have only this case */
@@ -168,12 +167,14 @@ HORNET_INLINE fe evaluate_groups(fe t, const uint64_t r[2], const uint8_t *msg, 
     return vmsl_last(t, msg, even, odd);
 }
 
+/* There must be room for n powers. */
 HORNET_INLINE void absorb_groups(struct poly1305 *state, const uint8_t *msg, size_t ngroups, size_t n,
                                  multiplier *odd, multiplier *even)
 {
     const fe t =
         fe_from_words(vec_pair(state->h[0], 0), vec_pair(state->h[1], 0), vec_pair(state->h[2], 0));
-    vmsl_end(state->h, evaluate_groups(t, state->r, msg, ngroups, n, odd, even));
+    raise_vmsl_powers(odd, even, state->r, n);
+    vmsl_end(state->h, evaluate_groups(t, msg, ngroups, n, odd, even));
 }
 
 /* The functions return where their stacks end. For shorter messages, there is less to be cleared. */
@@ -227,11 +228,12 @@ HORNET_NOINLINE uintptr_t mac_few(uint8_t tag[16], const uint8_t *msg, size_t le
     multiplier odd, even[SUMMED_FEW];
     struct poly1305 state;
     uint64_t s[2];
-    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES;
+    const size_t ngroups = len_bytes / SUMMED_GROUP_BYTES, n = vmsl_steps(ngroups);
     load_r(state.r, key);
     load_s(s, key);
     const fe zero = {{vec_splat(0), vec_splat(0), vec_splat(0)}};
-    vmsl_end(state.h, evaluate_groups(zero, state.r, msg, ngroups, vmsl_steps(ngroups), &odd, even));
+    raise_vmsl_powers(&odd, even, state.r, n);
+    vmsl_end(state.h, evaluate_groups(zero, msg, ngroups, n, &odd, even));
     absorb_rest(&state, msg, len_bytes);
     store_tag(tag, tag_of_value(state.h, s));
     return stack_end(STACK_BELOW_BYTES);
