@@ -2,8 +2,8 @@
 /* ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): one
  * message in one call.
  *
- * A message is a sequence of passes (chacha20/shapes/pass.h), which the kernel's plan chooses by the number
- * of blocks that are left. The first pass also gives block 0 of the keystream, whose first half is
+ * A message is a sequence of passes (chacha20/shapes/pass.h), which the kernel's pass table chooses by the
+ * number of blocks that are left. The first pass also gives block 0 of the keystream, whose first half is
  * Poly1305's key. Later ones may continue Poly1305 over what is already known, in general-purpose
  * registers; a kernel of Poly1305 processes the rest.
  *

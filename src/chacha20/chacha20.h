@@ -84,7 +84,7 @@ typedef struct {
 typedef struct {
     uint8_t period, count; /* period is a power of two, and divides count */
     const uint8_t *first, *next;
-} chacha20_plan;
+} chacha20_pass_table;
 
 /* Counters wrap at 2^32. */
 struct hornet_chacha20_kernel {
@@ -92,7 +92,7 @@ struct hornet_chacha20_kernel {
     uint32_t lanes; /* maximum number of blocks processed at once */
     const chacha20_shape *shapes;
     size_t nshapes;
-    chacha20_plan plan;
+    chacha20_pass_table pass_table;
 
     /* Does what chacha20_packets describes. Returns where its stack has ended. NULL if lanes is 1. */
     uintptr_t (*packets)(chacha20_packets *packets);
@@ -104,14 +104,14 @@ static inline size_t chacha20_blocks(size_t len_bytes)
     return len_bytes / CHACHA20_BLOCK_BYTES + (len_bytes % CHACHA20_BLOCK_BYTES != 0);
 }
 
-/* Returns the shape that the plan has for nblocks blocks: a `first` one, or a next one. */
+/* Returns the shape that the pass table has for nblocks blocks: a `first` one, or a next one. */
 static inline const chacha20_shape *chacha20_shape_for(const struct hornet_chacha20_kernel *kernel,
                                                        bool first, size_t nblocks)
 {
-    const chacha20_plan *plan = &kernel->plan;
-    if (nblocks > plan->count)
-        nblocks = plan->count - (-nblocks & (size_t)(plan->period - 1));
-    return &kernel->shapes[(first ? plan->first : plan->next)[nblocks]];
+    const chacha20_pass_table *table = &kernel->pass_table;
+    if (nblocks > table->count)
+        nblocks = table->count - (-nblocks & (size_t)(table->period - 1));
+    return &kernel->shapes[(first ? table->first : table->next)[nblocks]];
 }
 
 /* Returns the shape of the next pass over what is left of the work. */
@@ -124,7 +124,7 @@ static inline const chacha20_shape *chacha20_next_shape(const struct hornet_chac
 /* Returns the shape of most passes of a long message. */
 static inline const chacha20_shape *chacha20_main_shape(const struct hornet_chacha20_kernel *kernel)
 {
-    return chacha20_shape_for(kernel, false, kernel->plan.count);
+    return chacha20_shape_for(kernel, false, kernel->pass_table.count);
 }
 
 /* Returns how many bytes of the message a pass processes. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20's kernels with all their plans, directly from the list, and a function that puts one in use. */
+/* ChaCha20's kernels with all their pass tables, directly from the list, and a function that puts one in
+ * use. */
 #ifndef HORNET_TESTS_CHACHA20_KERNELS_H
 #define HORNET_TESTS_CHACHA20_KERNELS_H
 
@@ -30,8 +31,8 @@ static inline const struct hornet_chacha20_kernel *chacha20_in_use(void)
     return hornet_chacha20_kernel_for(SIZE_MAX, hornet_chacha20_rows_in_use());
 }
 
-/* Uses this kernel, which must run here, with its plan, even if that is for other CPUs; or the automatic
- * choice if it is NULL. */
+/* Uses this kernel, which must run here, with its pass table, even if that is for other CPUs; or the
+ * automatic choice if it is NULL. */
 static inline void force_chacha20(const struct hornet_chacha20_kernel *kernel)
 {
     if (kernel == NULL) {

@@ -198,21 +198,23 @@ static void test_passes(void)
     }
 }
 
-/* Every plan names shapes that exist, computes every number of blocks, and gives the key exactly once. */
+/* Every pass table names shapes that exist, computes every number of blocks, and gives the key exactly
+ * once. */
 static void test_plan(void)
 {
-    const chacha20_plan *const plan = &kernel->plan;
-    check(plan->period != 0 && (plan->period & (plan->period - 1)) == 0 && plan->count % plan->period == 0,
-          "%s: period %d of %d", chacha20_name(kernel), plan->period, plan->count);
-    for (size_t nblocks = 0; nblocks <= plan->count; nblocks++) {
-        check(64 * (size_t)kernel->shapes[plan->first[nblocks]].nblocks <= AEAD_COPIED_BYTES,
+    const chacha20_pass_table *const table = &kernel->pass_table;
+    check(table->period != 0 && (table->period & (table->period - 1)) == 0 &&
+              table->count % table->period == 0,
+          "%s: period %d of %d", chacha20_name(kernel), table->period, table->count);
+    for (size_t nblocks = 0; nblocks <= table->count; nblocks++) {
+        check(64 * (size_t)kernel->shapes[table->first[nblocks]].nblocks <= AEAD_COPIED_BYTES,
               "%s: the first pass for %zu blocks does not fit into its copy", chacha20_name(kernel),
               nblocks);
-        check(plan->first[nblocks] < kernel->nshapes && plan->next[nblocks] < kernel->nshapes,
+        check(table->first[nblocks] < kernel->nshapes && table->next[nblocks] < kernel->nshapes,
               "%s: the shapes for %zu blocks", chacha20_name(kernel), nblocks);
-        check(!kernel->shapes[plan->next[nblocks]].keyed, "%s: a later key, %zu blocks",
+        check(!kernel->shapes[table->next[nblocks]].keyed, "%s: a later key, %zu blocks",
               chacha20_name(kernel), nblocks);
-        check(nblocks == 0 || kernel->shapes[plan->first[nblocks]].nblocks > 1 || kernel->lanes == 1,
+        check(nblocks == 0 || kernel->shapes[table->first[nblocks]].nblocks > 1 || kernel->lanes == 1,
               "%s: only the key, %zu blocks", chacha20_name(kernel), nblocks);
     }
 }

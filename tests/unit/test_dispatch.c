@@ -437,7 +437,8 @@ static void test_midr(void)
                                       : &hornet_chacha20_kernel_neon;
         list = &hornet_chacha20_list;
         row = hornet_dispatch(list->rows, hornet_dispatch_rows(list, found | CPU_neon, NULL), 65536);
-        check(row->implementation == &chacha20->implementation, "%s: the plan of ChaCha20", rows[i].core);
+        check(row->implementation == &chacha20->implementation, "%s: the pass table of ChaCha20",
+              rows[i].core);
     }
 }
 #endif

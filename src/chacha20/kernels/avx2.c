@@ -33,7 +33,7 @@
     X(lanes1_key, 1, 0, 1, 0, 0)                                                                           \
     X(lanes2, 2, 0, 0, AVX2_STITCHED(7), 0)                                                                \
     X(lanes2_key, 2, 0, 1, 0, 0)
-#define PLAN avx2
+#define PASS_TABLE avx2
 #if HORNET_INT128
 #define AVX2_STITCHED(n) n
 #else

@@ -31,7 +31,7 @@
     X(rows3, 0, 3, 0, 0, 0)                                                                                \
     X(lanes1_rows1, 1, 1, 0, 0, 0)                                                                         \
     X(lanes1, 1, 0, 0, 0, 0)
-#define PLAN              avx512vl
+#define PASS_TABLE        avx512vl
 #define KERNEL_TUNINGS(X) X(zen4, avx512vl_zen4)
 #define WORDS_SEPARATE(a) HORNET_VALUE_BARRIER("v", a)
 #include "../shapes/kernel.h"

@@ -40,7 +40,7 @@
     X(lanes1_block_in_order, 1, 0, BLOCK_FIRST, 0, 1)                                                      \
     X(lanes2, 2, 0, BLOCK_NONE, 4, 0)                                                                      \
     X(lanes2_block, 2, 0, BLOCK_FIRST, 0, 0)
-#define PLAN              neon
+#define PASS_TABLE        neon
 #define KERNEL_TUNINGS(X) X(in_order, neon_in_order) X(neoverse_n1, neon_neoverse_n1) X(wide, neon_wide)
 #else
 #define NEON_LOW(a)             vget_low_u32((uint32x4_t)(a))

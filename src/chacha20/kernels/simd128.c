@@ -23,7 +23,7 @@ typedef signed char simd128_bytes __attribute__((vector_size(16)));
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
     X(lanes1_block, 1, 0, BLOCK_FIRST, 0, 0)                                                               \
     X(lanes2, 2, 0, BLOCK_NONE, 3, 0)
-#define PLAN simd128
+#define PASS_TABLE simd128
 
 #ifndef __wasm_simd128__ /* JavaScript has no batches */
 #define KERNEL_NO_PACKETS

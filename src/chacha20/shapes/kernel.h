@@ -7,20 +7,19 @@
  *     LANES_SETS              2 if there are registers for two sets of lanes
  *     SHAPES(X)               optional: X(name, lanes, rows, block, stitched, variant) for each shape
  *     ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
- *     PLAN                    optional: the name of its plan in passes.toml
+ *     PASS_TABLE              optional: the name of its pass table in passes.toml
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
- *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
+ *     KERNEL_TUNINGS(X)       optional: X(name, pass_table) for each further record
  *
  * and the optional macros of lanes/words.h, lanes.h and pass.h. If it stitches, it includes its companion
- * before this file (companion.h). This file has no include guard: each kernel
- * includes it again. */
+ * before this file (companion.h). This file has no include guard: each kernel includes it again. */
 #ifndef KERNEL
 #error "KERNEL must be the kernel's name"
 #endif
 
 #include "../../core/stack_wipe.h"
 #include "../chacha20.h"
-#include "../plans.h"
+#include "../pass_tables.h"
 
 /* Where vectors are compiled to words in general-purpose registers, clang 19 does not unroll long loops,
  * and warns. */
@@ -41,13 +40,13 @@
     SHAPES_BY_DEFAULT(X)                                                                                   \
     X(lanes1_rows1, 1, 1, BLOCK_NONE, 0, 0)                                                                \
     X(lanes1_rows2, 1, 2, BLOCK_NONE, 0, 0)
-#define PLAN rows_beside_lanes
+#define PASS_TABLE rows_beside_lanes
 #endif
 #ifndef SHAPES
 #define SHAPES SHAPES_BY_DEFAULT
 #endif
-#ifndef PLAN
-#define PLAN default_shapes
+#ifndef PASS_TABLE
+#define PASS_TABLE default_shapes
 #endif
 
 /* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. Not a
@@ -97,18 +96,18 @@ enum { SHAPES(SHAPE_ENUMERATOR) };
 #pragma clang diagnostic pop
 #endif
 
-#define KERNEL_RECORD(record, its_plan)                                                                    \
+#define KERNEL_RECORD(record, its_table)                                                                   \
     const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, record, , ) = {              \
         .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
         .lanes = KERNEL_LANES,                                                                             \
         .shapes = kernel_shapes,                                                                           \
         .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
-        .plan = HORNET_PASTE(PLAN_, its_plan, , )(SHAPE_NUMBER),                                           \
+        .pass_table = HORNET_PASTE(PASS_TABLE_, its_table, , )(SHAPE_NUMBER),                              \
         .packets = kernel_packets,                                                                         \
     }
 
 #ifdef KERNEL_TUNINGS
-#define KERNEL_TUNED_RECORD(tuning, its_plan) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), its_plan);
+#define KERNEL_TUNED_RECORD(tuning, its_table) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), its_table);
 KERNEL_TUNINGS(KERNEL_TUNED_RECORD)
 #endif
-KERNEL_RECORD(KERNEL, PLAN);
+KERNEL_RECORD(KERNEL, PASS_TABLE);
