@@ -119,9 +119,9 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
                   const struct hornet_chacha20_kernel *kernel)
 {
     /* Whether long messages have all of Poly1305 beside the cipher. */
-    const chacha20_shape *const shape = chacha20_main_shape(kernel);
+    const chacha20_layout *const layout = chacha20_main_layout(kernel);
     const bool stitched =
-        shape->stitched * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * shape->nblocks;
+        layout->stitched * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * layout->nblocks;
     size_t alone = 0, nblocks = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t n = 1 + chacha20_blocks(packets[order[i]].len_bytes);

@@ -2,9 +2,9 @@
 /* ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): one
  * message in one call.
  *
- * A message is a sequence of passes (chacha20/shapes/pass.h), which the kernel's pass table chooses by the
- * number of blocks that are left. The first pass also gives block 0 of the keystream, whose first half is
- * Poly1305's key. Later ones may continue Poly1305 over what is already known, in general-purpose
+ * A message is a sequence of passes (chacha20/layouts/pass.h), which the kernel's pass table chooses by
+ * the number of blocks that are left. The first pass also gives block 0 of the keystream, whose first half
+ * is Poly1305's key. Later ones may continue Poly1305 over what is already known, in general-purpose
  * registers; a kernel of Poly1305 processes the rest.
  *
  * If a message is not long, Poly1305's input is assembled in one buffer, padded, so that its kernel gets
@@ -17,16 +17,16 @@
 #include "../core/constant_time.h"
 #include "../core/wipe.h"
 
-HORNET_INLINE void text_pass(aead_text *t, const chacha20_shape *shape)
+HORNET_INLINE void text_pass(aead_text *t, const chacha20_layout *layout)
 {
-    t->end = lower_end(t->end, hornet_chacha20_pass(shape, &t->work));
+    t->end = lower_end(t->end, hornet_chacha20_pass(layout, &t->work));
 }
 
 /* Lets the next pass absorb as many of the nblocks blocks as it can, and returns how many. */
-HORNET_INLINE size_t pass_beside(aead_text *t, const chacha20_shape *shape, const uint8_t *blocks,
+HORNET_INLINE size_t pass_beside(aead_text *t, const chacha20_layout *layout, const uint8_t *blocks,
                                  size_t nblocks)
 {
-    const size_t most = (size_t)shape->stitched * CHACHA20_DOUBLE_ROUNDS;
+    const size_t most = (size_t)layout->stitched * CHACHA20_DOUBLE_ROUNDS;
     t->work.companion.state = t->poly;
     t->work.companion.blocks = blocks;
     return t->work.companion.nblocks = nblocks < most ? nblocks : most;
@@ -63,14 +63,14 @@ const uint8_t *hornet_aead_short_text(aead_text *t, uint8_t *ciphertext)
         t->work.copy = ciphertext;
     }
     const uint8_t *const key = t->work.key;
-    text_pass(t, chacha20_next_shape(t->kernel, &t->work));
+    text_pass(t, chacha20_next_layout(t->kernel, &t->work));
     if (t->work.len_bytes != 0)
         set_value(t->poly, key);
     while (t->work.len_bytes != 0) {
-        const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
+        const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
         const size_t ready_bytes = t->opens ? len_bytes : len_bytes - t->work.len_bytes;
-        next += 16 * pass_beside(t, shape, next, (size_t)(ciphertext + ready_bytes - next) / 16);
-        text_pass(t, shape);
+        next += 16 * pass_beside(t, layout, next, (size_t)(ciphertext + ready_bytes - next) / 16);
+        text_pass(t, layout);
     }
     t->end = lower_end(t->end, stack_end(STACK_BELOW_BYTES));
     return next;
@@ -79,8 +79,8 @@ const uint8_t *hornet_aead_short_text(aead_text *t, uint8_t *ciphertext)
 /* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
 HORNET_INLINE size_t beside_capacity(const aead_text *t, size_t len_bytes)
 {
-    const chacha20_shape *const shape = chacha20_main_shape(t->kernel);
-    return len_bytes / ((size_t)shape->nblocks * CHACHA20_BLOCK_BYTES) * shape->stitched *
+    const chacha20_layout *const layout = chacha20_main_layout(t->kernel);
+    return len_bytes / ((size_t)layout->nblocks * CHACHA20_BLOCK_BYTES) * layout->stitched *
            CHACHA20_DOUBLE_ROUNDS;
 }
 
@@ -98,13 +98,13 @@ HORNET_NOINLINE size_t copy_last(uint8_t last[15], const uint8_t *bytes, size_t 
  * bytes of the text it absorbed. */
 HORNET_INLINE size_t first_pass(aead_text *t, uint8_t *last, uint8_t *memory)
 {
-    const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
-    const size_t done = chacha20_pass_bytes(shape, &t->work);
+    const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
+    const size_t done = chacha20_pass_bytes(layout, &t->work);
     const uint8_t *const key = t->work.key;
     uint8_t block[16] = {0};
     if (t->opens)
         copy_some(memory, t->work.in, done);
-    text_pass(t, shape);
+    text_pass(t, layout);
     set_value(t->poly, key);
     hornet_poly1305_absorb(t->poly, t->aad, copy_last(block, t->aad, t->aad_bytes), t->poly1305_in_use);
     hornet_poly1305_absorb(t->poly, block, padded_bytes(t->aad_bytes % 16), t->poly1305_in_use);
@@ -139,11 +139,11 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
             if (now > beside)
                 absorb_more(t, ciphertext, &absorbed, 16 * (t->opens ? now - beside : now));
         }
-        const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
-        const size_t pass_end = done + chacha20_pass_bytes(shape, &t->work);
+        const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
+        const size_t pass_end = done + chacha20_pass_bytes(layout, &t->work);
         part_end = part_end < pass_end ? pass_end : part_end;
         const size_t ready = ((t->opens ? part_end : done) - absorbed) / 16;
-        const size_t beside = pass_beside(t, shape, ciphertext + absorbed, ready);
+        const size_t beside = pass_beside(t, layout, ciphertext + absorbed, ready);
         if (t->opens && absorbed + 16 * beside < pass_end / 16 * 16) {
             const size_t n = pass_end / 16 * 16 - absorbed - 16 * beside;
             absorb_more(t, ciphertext, &absorbed, n);
@@ -151,7 +151,7 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
         }
         if (t->opens && pass_end == len_bytes)
             (void)copy_last(last, ciphertext, len_bytes);
-        text_pass(t, shape);
+        text_pass(t, layout);
         absorbed += 16 * beside;
         done = pass_end;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The companion of ChaCha20's passes (chacha20/shapes/companion.h): Poly1305 in general-purpose registers.
- */
+/* The companion of ChaCha20's passes (chacha20/layouts/companion.h): Poly1305 in general-purpose
+ * registers. */
 #ifndef HORNET_AEAD_STITCHED_H
 #define HORNET_AEAD_STITCHED_H
 

@@ -57,10 +57,10 @@ void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32
     state->word[15] = load_le32(nonce + 20);
 }
 
-uintptr_t hornet_chacha20_pass(const chacha20_shape *shape, chacha20_work *work)
+uintptr_t hornet_chacha20_pass(const chacha20_layout *layout, chacha20_work *work)
 {
-    const size_t n = chacha20_pass_bytes(shape, work);
-    const uintptr_t end = shape->run(work);
+    const size_t n = chacha20_pass_bytes(layout, work);
+    const uintptr_t end = layout->run(work);
     work->state->word[12] += (uint32_t)(n / CHACHA20_BLOCK_BYTES) + (work->key != NULL);
     work->key = NULL;
     if (n != 0) { /* otherwise there may be no addresses */
@@ -77,7 +77,7 @@ uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, ch
 {
     uintptr_t end = stack_end(STACK_BELOW_BYTES);
     while (work->len_bytes != 0 || work->key != NULL)
-        end = lower_end(end, hornet_chacha20_pass(chacha20_next_shape(kernel, work), work));
+        end = lower_end(end, hornet_chacha20_pass(chacha20_next_layout(kernel, work), work));
     return end;
 }
 

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 
-#define PASS_TABLE_default_shapes(X) \
+#define PASS_TABLE_default_layouts(X) \
     {4, 4, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1), X(lanes1)}, \
     (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), X(lanes1)}}
 

@@ -24,7 +24,7 @@
  * 1130.
  */
 #define LANES_IN_ORDER(x) HORNET_IN_ORDER("x", x)
-#define SHAPES(X)                                                                                          \
+#define LAYOUTS(X)                                                                                         \
     X(key, 0, 0, 1, 0, 0)                                                                                  \
     X(rows1, 0, 1, 0, AVX2_STITCHED(4), 0)                                                                 \
     X(rows2, 0, 2, 0, AVX2_STITCHED(4), 0)                                                                 \
@@ -40,6 +40,6 @@
 #define AVX2_STITCHED(n) 0
 #endif
 #include "../../aead/stitched.h"
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

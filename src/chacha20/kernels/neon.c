@@ -30,7 +30,7 @@
 #ifndef __clang__ /* with clang 19, Neoverse N2 would take longer */
 #define COMPANION_REDUCES(lanes) ((lanes) == 1)
 #endif
-#define SHAPES(X)                                                                                          \
+#define LAYOUTS(X)                                                                                         \
     X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
     X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
@@ -78,6 +78,6 @@ HORNET_INLINE uint32x4_t neon_loaded(uint32x4_t words)
 #endif
 #endif
 #include "../../aead/stitched.h"
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

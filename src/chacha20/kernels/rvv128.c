@@ -11,6 +11,6 @@
 #define WORDS           8
 #define LANES_SETS      1
 #define PASS_TABLE      rvv_8
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

@@ -11,6 +11,6 @@
 #define WORDS           16
 #define LANES_SETS      1
 #define PASS_TABLE      rvv_16
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

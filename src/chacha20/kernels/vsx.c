@@ -16,6 +16,6 @@
 #define WORDS_ELEMENT(a, i) HORNET_SHUFFLE(word_vec, a, a, i, i, i, i)
 #define LANES_SETS          1
 #define ROWS_BESIDE_LANES
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

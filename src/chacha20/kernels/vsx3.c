@@ -17,6 +17,6 @@
 #define LANES_SETS          1
 #define ROWS_BESIDE_LANES
 #define KERNEL_TUNINGS(X) X(power10, power10)
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

@@ -20,7 +20,7 @@
 #define WORDS_REGISTER "v"
 #define LANES_SETS     1
 #define ROWS_BESIDE_LANES
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #ifndef __clang__
 #pragma GCC pop_options

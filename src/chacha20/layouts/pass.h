@@ -12,8 +12,8 @@
  *
  * One set alone waits for its own results most of the time, so further ones cost little until the execution
  * units or the registers are all in use. */
-#ifndef HORNET_CHACHA20_SHAPES_PASS_H
-#define HORNET_CHACHA20_SHAPES_PASS_H
+#ifndef HORNET_CHACHA20_LAYOUTS_PASS_H
+#define HORNET_CHACHA20_LAYOUTS_PASS_H
 
 #include "../block.h"
 #include "../chacha20.h"
@@ -40,7 +40,7 @@ typedef struct {
     int block;
     size_t stitched;
     bool variant;
-} pass_shape;
+} pass_layout;
 
 /* What the general-purpose registers hold. */
 typedef struct {
@@ -50,18 +50,19 @@ typedef struct {
 
 /* The work of general-purpose registers in part number `part` of `parts` of a double round. `all` says that
  * the companion has blocks for all of it. */
-HORNET_INLINE void pass_scalar_part(pass_scalars *s, pass_shape shape, bool all, size_t part, size_t parts)
+HORNET_INLINE void pass_scalar_part(pass_scalars *s, pass_layout layout, bool all, size_t part,
+                                    size_t parts)
 {
-    if (shape.block != BLOCK_NONE) {
+    if (layout.block != BLOCK_NONE) {
         HORNET_UNROLL
         for (size_t half = 4 * part / parts; half < 4 * (part + 1) / parts; half++)
             chacha20_half_round(s->block, (int)half / 2, (int)half % 2 * 2);
     }
     HORNET_UNROLL
-    for (size_t i = shape.stitched * part / parts; i < shape.stitched * (part + 1) / parts; i++) {
+    for (size_t i = layout.stitched * part / parts; i < layout.stitched * (part + 1) / parts; i++) {
         if (!all && companion_is_done(&s->companion))
             break;
-        companion_step(&s->companion, shape.lanes);
+        companion_step(&s->companion, layout.lanes);
     }
 }
 
@@ -128,17 +129,17 @@ HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block,
 
 /* A double round of all sets. With enough registers, all sets of lanes are in step; otherwise one set after
  * another takes a round, because each must be loaded and stored. */
-HORNET_INLINE void pass_double_round(pass_shape shape, word_vec (*x)[16], rows_set *y, pass_scalars *s,
+HORNET_INLINE void pass_double_round(pass_layout layout, word_vec (*x)[16], rows_set *y, pass_scalars *s,
                                      bool all)
 {
-    const size_t lanes = shape.lanes;
-    const bool block = shape.block != BLOCK_NONE;
-    if (lanes == 1 && shape.variant) {
-        shape.block = BLOCK_NONE; /* which pass_quarter takes */
+    const size_t lanes = layout.lanes;
+    const bool block = layout.block != BLOCK_NONE;
+    if (lanes == 1 && layout.variant) {
+        layout.block = BLOCK_NONE; /* which pass_quarter takes */
         HORNET_UNROLL
         for (int i = 0; i < 8; i++) {
             pass_quarter(x[0], s->block, block, i / 4, i % 4);
-            pass_scalar_part(s, shape, all, (size_t)i, 8);
+            pass_scalar_part(s, layout, all, (size_t)i, 8);
         }
         return;
     }
@@ -152,9 +153,9 @@ HORNET_INLINE void pass_double_round(pass_shape shape, word_vec (*x)[16], rows_s
             lanes_quarter_rounds(x + set, 1, turn, 2 * half, 2 * half + 2);
         else if (lanes != 0)
             lanes_half_rounds(x, lanes, turn, half, 0, 4);
-        if (shape.rows != 0 && part % (2 * turns) == 0)
-            rows_round(y, shape.rows, turn, shape.variant);
-        pass_scalar_part(s, shape, all, part, parts);
+        if (layout.rows != 0 && part % (2 * turns) == 0)
+            rows_round(y, layout.rows, turn, layout.variant);
+        pass_scalar_part(s, layout, all, part, parts);
         /* Without this, clang 19 moves all of the block or of the companion to one place, where it waits
          * for itself. */
         if (lanes != 0 && all)
@@ -295,12 +296,12 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t stitched, b
         const int rounds = full < CHACHA20_DOUBLE_ROUNDS ? (int)full : CHACHA20_DOUBLE_ROUNDS;
         HORNET_KEEP_LOOP
         for (; i < rounds; i++)
-            pass_double_round((pass_shape){lanes, rows, block, stitched, variant}, x, y, &s, true);
+            pass_double_round((pass_layout){lanes, rows, block, stitched, variant}, x, y, &s, true);
     }
     const size_t not_separate = PASS_SEPARATES(lanes) ? 0 : stitched;
     HORNET_KEEP_LOOP
     for (; i < CHACHA20_DOUBLE_ROUNDS; i++)
-        pass_double_round((pass_shape){lanes, rows, block, not_separate, variant}, x, y, &s, false);
+        pass_double_round((pass_layout){lanes, rows, block, not_separate, variant}, x, y, &s, false);
     if (stitched != 0 && PASS_SEPARATES(lanes)) {
         HORNET_KEEP_LOOP
         while (!companion_is_done(&s.companion))

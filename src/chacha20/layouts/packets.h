@@ -8,8 +8,8 @@
  *     pass 1    1 2 0 1
  *     pass 2    0 1 0
  */
-#ifndef HORNET_CHACHA20_SHAPES_PACKETS_H
-#define HORNET_CHACHA20_SHAPES_PACKETS_H
+#ifndef HORNET_CHACHA20_LAYOUTS_PACKETS_H
+#define HORNET_CHACHA20_LAYOUTS_PACKETS_H
 
 #include "../../core/stack_wipe.h"
 #include "lanes.h"

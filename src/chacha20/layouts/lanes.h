@@ -2,8 +2,8 @@
 /* ChaCha20 with one block per lane: a vector holds one word of each of WORDS blocks. Two sets of sixteen
  * vectors are interleaved where there are registers for both, because one set alone is limited by
  * latency. */
-#ifndef HORNET_CHACHA20_SHAPES_LANES_H
-#define HORNET_CHACHA20_SHAPES_LANES_H
+#ifndef HORNET_CHACHA20_LAYOUTS_LANES_H
+#define HORNET_CHACHA20_LAYOUTS_LANES_H
 
 #include "../chacha20.h"
 #include "../lanes/words.h"

@@ -3,8 +3,8 @@
  * blocks, and the columns of the state are processed in parallel. Rows are rotated between columns and
  * diagonals: not b, which is ready last, but the three others relative to it. Several sets of four vectors
  * are interleaved, because one set alone is limited by latency. RFC 8439, section 2.3. */
-#ifndef HORNET_CHACHA20_SHAPES_ROWS_H
-#define HORNET_CHACHA20_SHAPES_ROWS_H
+#ifndef HORNET_CHACHA20_LAYOUTS_ROWS_H
+#define HORNET_CHACHA20_LAYOUTS_ROWS_H
 
 #include "../chacha20.h"
 #include "../lanes/words.h"

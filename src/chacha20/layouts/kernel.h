@@ -5,7 +5,7 @@
  *     WORDS                   words in a vector; 1 if there are no vectors
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
- *     SHAPES(X)               optional: X(name, lanes, rows, block, stitched, variant) for each shape
+ *     LAYOUTS(X)              optional: X(name, lanes, rows, block, stitched, variant) for each layout
  *     ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
  *     PASS_TABLE              optional: the name of its pass table in passes.toml
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
@@ -30,23 +30,23 @@
 
 #include "pass.h"
 
-#define SHAPES_BY_DEFAULT(X)                                                                               \
+#define LAYOUTS_BY_DEFAULT(X)                                                                              \
     X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
     X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
     X(lanes1, 1, 0, BLOCK_NONE, 0, 0)
 #ifdef ROWS_BESIDE_LANES
-#define SHAPES(X)                                                                                          \
-    SHAPES_BY_DEFAULT(X)                                                                                   \
+#define LAYOUTS(X)                                                                                         \
+    LAYOUTS_BY_DEFAULT(X)                                                                                  \
     X(lanes1_rows1, 1, 1, BLOCK_NONE, 0, 0)                                                                \
     X(lanes1_rows2, 1, 2, BLOCK_NONE, 0, 0)
 #define PASS_TABLE rows_beside_lanes
 #endif
-#ifndef SHAPES
-#define SHAPES SHAPES_BY_DEFAULT
+#ifndef LAYOUTS
+#define LAYOUTS LAYOUTS_BY_DEFAULT
 #endif
 #ifndef PASS_TABLE
-#define PASS_TABLE default_shapes
+#define PASS_TABLE default_layouts
 #endif
 
 /* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. Not a
@@ -61,9 +61,9 @@
 #define CLEAR_MASKS() ((void)0)
 #endif
 
-/* The functions of the shapes, the shapes, and their numbers. Names that macros make end in the kernel's.
- */
-#define SHAPE_FUNCTION(name, lanes, rows, block, stitched, variant)                                        \
+/* The functions of the layouts, the layouts, and their numbers. Names that macros make end in the
+ * kernel's. */
+#define LAYOUT_FUNCTION(name, lanes, rows, block, stitched, variant)                                       \
     HORNET_NOINLINE uintptr_t HORNET_PASTE(chacha20_, name, _, KERNEL)(const chacha20_work *work)          \
     {                                                                                                      \
         pass(lanes, rows, block, stitched, variant, work);                                                 \
@@ -71,16 +71,16 @@
             CLEAR_MASKS();                                                                                 \
         return stack_end(STACK_BELOW_BYTES);                                                               \
     }
-SHAPES(SHAPE_FUNCTION)
+LAYOUTS(LAYOUT_FUNCTION)
 
-#define SHAPE_RECORD(name, lanes, rows, block, stitched, variant)                                          \
+#define LAYOUT_RECORD(name, lanes, rows, block, stitched, variant)                                         \
     {HORNET_PASTE(chacha20_, name, _, KERNEL),                                                             \
      (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE), (block) == BLOCK_KEY, stitched},
-static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
+static const chacha20_layout kernel_layouts[] = {LAYOUTS(LAYOUT_RECORD)};
 
-#define SHAPE_NUMBER(name)          HORNET_PASTE(chacha20_shape_, name, _, KERNEL)
-#define SHAPE_ENUMERATOR(name, ...) SHAPE_NUMBER(name),
-enum { SHAPES(SHAPE_ENUMERATOR) };
+#define LAYOUT_NUMBER(name)          HORNET_PASTE(chacha20_layout_, name, _, KERNEL)
+#define LAYOUT_ENUMERATOR(name, ...) LAYOUT_NUMBER(name),
+enum { LAYOUTS(LAYOUT_ENUMERATOR) };
 
 #ifdef KERNEL_NO_PACKETS
 #define KERNEL_LANES   1
@@ -100,9 +100,9 @@ enum { SHAPES(SHAPE_ENUMERATOR) };
     const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, record, , ) = {              \
         .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
         .lanes = KERNEL_LANES,                                                                             \
-        .shapes = kernel_shapes,                                                                           \
-        .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
-        .pass_table = HORNET_PASTE(PASS_TABLE_, its_table, , )(SHAPE_NUMBER),                              \
+        .layouts = kernel_layouts,                                                                         \
+        .nlayouts = sizeof kernel_layouts / sizeof kernel_layouts[0],                                      \
+        .pass_table = HORNET_PASTE(PASS_TABLE_, its_table, , )(LAYOUT_NUMBER),                             \
         .packets = kernel_packets,                                                                         \
     }
 

@@ -5,8 +5,8 @@
  *
  *     companion_registers   what it keeps in registers
  *     COMPANION_WORD(c)     one of these words, which each step changes */
-#ifndef HORNET_CHACHA20_SHAPES_COMPANION_H
-#define HORNET_CHACHA20_SHAPES_COMPANION_H
+#ifndef HORNET_CHACHA20_LAYOUTS_COMPANION_H
+#define HORNET_CHACHA20_LAYOUTS_COMPANION_H
 
 #include "../chacha20.h"
 
