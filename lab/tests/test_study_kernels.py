@@ -2,7 +2,7 @@
 """The tests of the library's own kernels, test_poly1305.c, on every kernel in lab/study/kernels.def.
 
 They run in a copy of the tree whose list contains these instead of the library's kernels, 16 at a time, because a list
-has at most 31 rows.
+has at most 31 entries.
 """
 
 import re
@@ -50,7 +50,7 @@ def list_of(baseline, names):
     kernels.append("portable44, CPU_ANY, 0, 0")  # for batches, which the study lacks
     lines = ["/* SPDX-License-Identifier: Apache-2.0 OR MIT */", '#include "../core/kernel_list.h"']
     lines += [f"HORNET_KERNEL({kernel})" for kernel in kernels]
-    return "\n".join([*lines, "#undef HORNET_ROW", "#undef HORNET_FURTHER_ROW", "#undef HORNET_TUNED_ROW", ""])
+    return "\n".join([*lines, "#undef HORNET_ENTRY", "#undef HORNET_FURTHER_ENTRY", "#undef HORNET_TUNED_ENTRY", ""])
 
 
 @rows(

@@ -38,7 +38,7 @@ HORNET_INLINE void zero_some(uint8_t *bytes, size_t len_bytes)
 /* The kernels of a call. Another thread may force others at any time, so a public function reads them once
  * and passes them to everything that it calls. */
 typedef struct {
-    uint32_t chacha20, poly1305; /* rows in use */
+    uint32_t chacha20, poly1305; /* entries in use */
 } aead_kernels;
 
 /* A message to seal or to open in one call: addresses, lengths, and the kernels to use. Holds no secrets

@@ -229,7 +229,7 @@ bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
 /* Not inline: each of the four public functions would hold a copy. */
 __attribute__((noinline)) aead_kernels hornet_aead_kernels_in_use(void)
 {
-    return (aead_kernels){hornet_chacha20_rows_in_use(), hornet_poly1305_rows_in_use()};
+    return (aead_kernels){hornet_chacha20_entries_in_use(), hornet_poly1305_entries_in_use()};
 }
 
 bool hornet_chacha20_poly1305_seal(void *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,

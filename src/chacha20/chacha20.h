@@ -147,19 +147,19 @@ uintptr_t hornet_chacha20_xor(const struct hornet_chacha20_kernel *kernel, uint8
                               size_t len_bytes, chacha20_state *state);
 
 /* The kernels, one file each in kernels/. */
-#define HORNET_ROW(name, ...) extern const struct hornet_chacha20_kernel hornet_chacha20_kernel_##name;
-#define HORNET_TUNED_ROW      HORNET_ROW
+#define HORNET_ENTRY(name, ...) extern const struct hornet_chacha20_kernel hornet_chacha20_kernel_##name;
+#define HORNET_TUNED_ENTRY      HORNET_ENTRY
 #include "kernels.def"
 
 /* The list in kernels.def. */
 extern const struct hornet_list hornet_chacha20_list;
 
-extern const struct hornet_row hornet_chacha20_rows[];
+extern const struct hornet_entry hornet_chacha20_entries[];
 extern uint32_t hornet_chacha20_in_use;
 
-/* Returns the rows in use. Another thread may force another kernel at any time, so a public function reads
- * this once and passes it to everything that it calls. */
-static inline uint32_t hornet_chacha20_rows_in_use(void)
+/* Returns the entries in use. Another thread may force another kernel at any time, so a public function
+ * reads this once and passes it to everything that it calls. */
+static inline uint32_t hornet_chacha20_entries_in_use(void)
 {
     return hornet_dispatch_in_use(&hornet_chacha20_list);
 }
@@ -168,7 +168,8 @@ static inline uint32_t hornet_chacha20_rows_in_use(void)
 static inline const struct hornet_chacha20_kernel *hornet_chacha20_kernel_for(size_t len_bytes,
                                                                               uint32_t in_use)
 {
-    return (const struct hornet_chacha20_kernel *)hornet_dispatch(hornet_chacha20_rows, in_use, len_bytes)
+    return (const struct hornet_chacha20_kernel *)hornet_dispatch(hornet_chacha20_entries, in_use,
+                                                                  len_bytes)
         ->implementation;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The numbers that were measured, except the lengths in the rows of the lists of kernels, which differ most
- * between families of cores, and the passes of ChaCha20 (chacha20/passes.toml). docs/performance.md has the
- * measurements.
+/* The numbers that were measured, except the lengths in the entries of the lists of kernels, which differ
+ * most between families of cores, and the passes of ChaCha20 (chacha20/passes.toml). docs/performance.md
+ * has the measurements.
  *
- * All of them are constants: the only ones that depend on the CPU are those that a row of kernels.def
+ * All of them are constants: the only ones that depend on the CPU are those that an entry of kernels.def
  * chooses. bindings/go/internal/tuning/generate.go writes those that begin with GO_ to a Go file, so each
  * of these is a line `#define GO_NAME number`. */
 #ifndef HORNET_CORE_TUNING_H
@@ -56,7 +56,7 @@
 #define GROUPS_VMSUM(X) X(1, 1) X(2, 7) X(4, 20) X(8, 44)
 
 /* Shorter messages go to the baseline without a search of the list, which would cost measurable time;
- * kernels.c checks that no row contradicts that. */
+ * kernels.c checks that no entry contradicts that. */
 #if HORNET_INT128
 #define HORNET_SHORT_BYTES 160
 #else

@@ -135,12 +135,12 @@ void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, c
         const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
         uint8_t order[HORNET_BATCH_WINDOW];
         const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count), in_use);
-        const struct hornet_row *row =
+        const struct hornet_entry *entry =
             hornet_dispatch_batch(&hornet_poly1305_list, in_use, cpu, window.lens_bytes[order[0]]);
-        const struct hornet_poly1305_kernel *kernel = kernel_of(row);
+        const struct hornet_poly1305_kernel *kernel = kernel_of(entry);
         size_t i = 0;
         if (kernel->batch != NULL)
-            i = kernel->batch(&window, order, nshort, row->min_batch);
+            i = kernel->batch(&window, order, nshort, entry->min_batch);
         for (; i < nshort; i++)
             tag_alone(&window, order[i], in_use);
     }
@@ -149,7 +149,7 @@ void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, c
 void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
                            const uint8_t (*keys)[32], size_t count)
 {
-    hornet_poly1305_batch_using(tags, msgs, lens_bytes, keys, count, hornet_poly1305_rows_in_use());
+    hornet_poly1305_batch_using(tags, msgs, lens_bytes, keys, count, hornet_poly1305_entries_in_use());
 }
 
 /* Not inlined into the public function below, which would double it. */
@@ -177,5 +177,5 @@ bool hornet_poly1305_verify_batch(bool *valid, const uint8_t (*tags)[16], const 
                                   const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count)
 {
     return hornet_poly1305_verify_batch_using(valid, tags, msgs, lens_bytes, keys, count,
-                                              hornet_poly1305_rows_in_use());
+                                              hornet_poly1305_entries_in_use());
 }

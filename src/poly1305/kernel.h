@@ -72,34 +72,34 @@ struct hornet_poly1305_kernel {
 };
 
 /* The kernels, one file each in kernels/. */
-#define HORNET_ROW(name, ...) extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name;
-#define HORNET_TUNED_ROW      HORNET_ROW
+#define HORNET_ENTRY(name, ...) extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name;
+#define HORNET_TUNED_ENTRY      HORNET_ENTRY
 #include "kernels.def"
 
 /* The list in kernels.def. */
-extern const struct hornet_row hornet_poly1305_rows[];
+extern const struct hornet_entry hornet_poly1305_entries[];
 extern uint32_t hornet_poly1305_in_use;
 extern const struct hornet_list hornet_poly1305_list;
 
-static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet_row *row)
+static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet_entry *entry)
 {
-    return (const struct hornet_poly1305_kernel *)row->implementation;
+    return (const struct hornet_poly1305_kernel *)entry->implementation;
 }
 
-/* Whether a row of kernels.def serves all lengths on every CPU. */
+/* Whether an entry of kernels.def serves all lengths on every CPU. */
 #define HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes)                                       \
     ((preferred_on) == CPU_ANY && (min_bytes) == 0 && (min_batch_bytes) == 0)
 
 /* The baseline: the first kernel that serves all lengths on every CPU. */
-#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
+#define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
     HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
 static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
 #include "kernels.def"
     NULL;
 
-/* Returns the rows in use. Another thread may force a kernel at any time, so a public function reads this
- * once and passes it to everything that it calls, as the last argument, `in_use`. */
-static inline uint32_t hornet_poly1305_rows_in_use(void)
+/* Returns the entries in use. Another thread may force a kernel at any time, so a public function reads
+ * this once and passes it to everything that it calls, as the last argument, `in_use`. */
+static inline uint32_t hornet_poly1305_entries_in_use(void)
 {
     return hornet_dispatch_in_use(&hornet_poly1305_list);
 }
@@ -110,7 +110,7 @@ static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(si
 {
     if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_BASELINE_IN_USE) != 0)
         return hornet_poly1305_baseline;
-    return kernel_of(hornet_dispatch(hornet_poly1305_rows, in_use, len_bytes));
+    return kernel_of(hornet_dispatch(hornet_poly1305_entries, in_use, len_bytes));
 }
 
 /* Continues the evaluation with the kernel for this length. No-op if len_bytes is 0. */

@@ -42,7 +42,7 @@ HORNET_CLEARED(bool, hornet_poly1305_partial_compute,
         return false;
     }
     struct poly1305 p = {.r = {load_le64(r), load_le64(r + 8)}};
-    hornet_poly1305_absorb(&p, msg, len_bytes, hornet_poly1305_rows_in_use());
+    hornet_poly1305_absorb(&p, msg, len_bytes, hornet_poly1305_entries_in_use());
     memcpy(partial->h, p.h, sizeof partial->h);
     partial->len_bytes = len_bytes;
     wipe(&p, sizeof p);

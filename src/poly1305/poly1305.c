@@ -15,7 +15,7 @@ _Static_assert(sizeof(hornet_poly1305_state) % 64 == 0, "it is wiped in units of
 HORNET_NOINLINE void mac_at_first_use(uint8_t tag[16], const void *msg, size_t len_bytes,
                                       const uint8_t key[32])
 {
-    hornet_poly1305_kernel_for(len_bytes, hornet_poly1305_rows_in_use())->mac(tag, msg, len_bytes, key);
+    hornet_poly1305_kernel_for(len_bytes, hornet_poly1305_entries_in_use())->mac(tag, msg, len_bytes, key);
 }
 
 /* All calls are tail calls, so that no registers are saved except those that the kernel saves. */
@@ -100,8 +100,8 @@ void hornet_poly1305_begin_using(hornet_poly1305_state *state, const uint8_t key
 /* Folds the lanes into the value if they hold anything. */
 static void end_lanes(struct poly1305_pieces *p)
 {
-    if (p->absorbed >= PIECES_ROW)
-        kernel_of(&hornet_poly1305_rows[p->absorbed - PIECES_ROW])->lanes_end(p);
+    if (p->absorbed >= PIECES_ENTRY)
+        kernel_of(&hornet_poly1305_entries[p->absorbed - PIECES_ENTRY])->lanes_end(p);
 }
 
 /* Absorbs the lanes and the buffer into the value. */
@@ -128,30 +128,30 @@ struct poly1305 *hornet_poly1305_value(hornet_poly1305_state *state, uint32_t in
     return &p->value;
 }
 
-/* Returns the row of the kernel whose lanes are kept between pieces; NULL if there is none. */
-static const struct hornet_row *row_for_pieces(uint32_t in_use)
+/* Returns the entry of the kernel whose lanes are kept between pieces; NULL if there is none. */
+static const struct hornet_entry *entry_for_pieces(uint32_t in_use)
 {
     for (in_use &= ~HORNET_BASELINE_IN_USE; in_use != 0; in_use &= in_use - 1) {
-        const struct hornet_row *row = &hornet_poly1305_rows[(unsigned)__builtin_ctz(in_use)];
-        if (row->min <= HORNET_PIECES_KERNEL_BYTES && kernel_of(row)->lanes_absorb != NULL)
-            return row;
+        const struct hornet_entry *entry = &hornet_poly1305_entries[(unsigned)__builtin_ctz(in_use)];
+        if (entry->min <= HORNET_PIECES_KERNEL_BYTES && kernel_of(entry)->lanes_absorb != NULL)
+            return entry;
     }
     return NULL;
 }
 
-/* Absorbs whole groups into the lanes of the row's kernel, first those in the buffer, and buffers the
+/* Absorbs whole groups into the lanes of the entry's kernel, first those in the buffer, and buffers the
  * rest. */
-static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row *row, const uint8_t *msg,
-                              size_t len_bytes)
+static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_entry *entry,
+                              const uint8_t *msg, size_t len_bytes)
 {
-    const struct hornet_poly1305_kernel *kernel = kernel_of(row);
+    const struct hornet_poly1305_kernel *kernel = kernel_of(entry);
     const size_t group_bytes = 16 * (size_t)kernel->lanes, fill = fill_up(p, msg, group_bytes);
     const int shift = __builtin_ctz((unsigned)group_bytes); /* a division would cost measurable time */
     const uint8_t *first = p->buffer;
     size_t nfirst = (size_t)p->nbuffered >> shift;
     msg += fill;
     len_bytes -= fill;
-    if (p->absorbed < PIECES_ROW) {
+    if (p->absorbed < PIECES_ENTRY) {
         if (nfirst != 0) {
             kernel->lanes_begin(p, first);
             first += group_bytes;
@@ -161,7 +161,7 @@ static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row
             msg += group_bytes;
             len_bytes -= group_bytes;
         }
-        p->absorbed = PIECES_ROW + (uint64_t)(row - hornet_poly1305_rows);
+        p->absorbed = PIECES_ENTRY + (uint64_t)(entry - hornet_poly1305_entries);
         p->lanes_used = 1;
     }
     kernel->lanes_absorb(p, first, nfirst, msg, len_bytes >> shift);
@@ -173,13 +173,13 @@ static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row
 HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
                                   uint32_t in_use)
 {
-    const struct hornet_row *row = NULL;
-    if (p->absorbed >= PIECES_ROW)
-        row = &hornet_poly1305_rows[p->absorbed - PIECES_ROW];
+    const struct hornet_entry *entry = NULL;
+    if (p->absorbed >= PIECES_ENTRY)
+        entry = &hornet_poly1305_entries[p->absorbed - PIECES_ENTRY];
     else if (p->absorbed != PIECES_NOTHING)
-        row = row_for_pieces(in_use);
-    if (row != NULL && len_bytes < HORNET_LONG_PIECE_BYTES) {
-        absorb_into_lanes(p, row, msg, len_bytes);
+        entry = entry_for_pieces(in_use);
+    if (entry != NULL && len_bytes < HORNET_LONG_PIECE_BYTES) {
+        absorb_into_lanes(p, entry, msg, len_bytes);
     } else {
         end_lanes(p);
         absorb_into_value(p, msg, len_bytes, in_use);
@@ -209,7 +209,7 @@ HORNET_CLEARED_VOID(hornet_poly1305_update_using,
 /* Separate, so that a piece that is only buffered saves no registers and does not read the choice. */
 HORNET_NOINLINE void read_choice_and_absorb(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
 {
-    absorb_piece(p, msg, len_bytes, hornet_poly1305_rows_in_use());
+    absorb_piece(p, msg, len_bytes, hornet_poly1305_entries_in_use());
 }
 
 HORNET_CLEARED_VOID(hornet_poly1305_update,
@@ -222,7 +222,7 @@ HORNET_CLEARED_VOID(hornet_poly1305_update,
 
 void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *pieces, size_t count)
 {
-    const uint32_t in_use = hornet_poly1305_rows_in_use();
+    const uint32_t in_use = hornet_poly1305_entries_in_use();
     for (size_t i = 0; i < count; i++)
         hornet_poly1305_update_using(state, pieces[i].in, pieces[i].len_bytes, in_use);
 }
@@ -247,7 +247,7 @@ HORNET_CLEARED_VOID(hornet_poly1305_final_using,
 
 void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
 {
-    hornet_poly1305_final_using(state, tag, hornet_poly1305_rows_in_use());
+    hornet_poly1305_final_using(state, tag, hornet_poly1305_entries_in_use());
 }
 
 HORNET_CLEARS_REGISTERS

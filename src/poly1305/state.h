@@ -31,15 +31,15 @@ struct __attribute__((may_alias)) poly1305_pieces {
     uint64_t nbuffered; /* bytes in the buffer: 0 to HORNET_PIECES_BUFFER_BYTES */
     uint64_t nused;     /* highest value that nbuffered has had */
 
-    /* Where the bytes so far were absorbed: PIECES_NOTHING: nowhere; PIECES_VALUE: into value.h; PIECES_ROW
-     * + i: into the lanes of the kernel of row i. */
+    /* Where the bytes so far were absorbed: PIECES_NOTHING: nowhere; PIECES_VALUE: into value.h;
+     * PIECES_ENTRY + i: into the lanes of the kernel of entry i. */
     uint64_t absorbed;
     uint64_t lanes_used; /* 1 if the lanes have ever been used, else 0 */
     uint8_t buffer[HORNET_PIECES_BUFFER_BYTES];
     uint64_t lanes[HORNET_PIECES_LANES_WORDS];
 };
 
-enum { PIECES_NOTHING, PIECES_VALUE, PIECES_ROW };
+enum { PIECES_NOTHING, PIECES_VALUE, PIECES_ENTRY };
 
 /* Largest h[2] that a kernel may leave; every kernel must accept it. */
 #define HORNET_H2_MAX 4

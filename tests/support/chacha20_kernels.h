@@ -8,8 +8,8 @@
 #include "check.h"
 
 static const struct hornet_chacha20_kernel *const chacha20_kernels[] = {
-#define HORNET_ROW(name, ...) &hornet_chacha20_kernel_##name,
-#define HORNET_TUNED_ROW      HORNET_ROW
+#define HORNET_ENTRY(name, ...) &hornet_chacha20_kernel_##name,
+#define HORNET_TUNED_ENTRY      HORNET_ENTRY
 #include "../../src/chacha20/kernels.def"
 };
 
@@ -28,7 +28,7 @@ static inline bool chacha20_runs_here(const struct hornet_chacha20_kernel *kerne
 /* Returns the kernel that serves long messages. */
 static inline const struct hornet_chacha20_kernel *chacha20_in_use(void)
 {
-    return hornet_chacha20_kernel_for(SIZE_MAX, hornet_chacha20_rows_in_use());
+    return hornet_chacha20_kernel_for(SIZE_MAX, hornet_chacha20_entries_in_use());
 }
 
 /* Uses this kernel, which must run here, with its pass table, even if that is for other CPUs; or the
@@ -40,9 +40,10 @@ static inline void force_chacha20(const struct hornet_chacha20_kernel *kernel)
         return;
     }
     size_t i = 0;
-    while (hornet_chacha20_rows[i].implementation != &kernel->implementation)
+    while (hornet_chacha20_entries[i].implementation != &kernel->implementation)
         i++;
-    check(hornet_chacha20_rows[i].min == 0, "%s: its first row serves all lengths", chacha20_name(kernel));
+    check(hornet_chacha20_entries[i].min == 0, "%s: its first entry serves all lengths",
+          chacha20_name(kernel));
     atomic_store(hornet_chacha20_list.in_use, UINT32_C(1) << i);
 }
 
