@@ -10,7 +10,7 @@ static bool runs_well(const struct hornet_entry *entry, uint32_t cpu)
 }
 
 /* Returns `entries` without those that are never reached because an earlier entry serves every amount that
- * they would serve, and adds HORNET_BASELINE_IN_USE if the baseline is among the rest. The first entry
+ * they would serve, and adds HORNET_FALLBACK_IN_USE if the fallback is among the rest. The first entry
  * always stays, because the list begins with it. */
 static uint32_t reached(const struct hornet_list *list, uint32_t entries)
 {
@@ -22,8 +22,8 @@ static uint32_t reached(const struct hornet_list *list, uint32_t entries)
             continue;
         served_from = entry->min;
         result |= UINT32_C(1) << i;
-        if (entry->implementation == list->baseline)
-            result |= HORNET_BASELINE_IN_USE;
+        if (entry->implementation == list->fallback)
+            result |= HORNET_FALLBACK_IN_USE;
     }
     return result;
 }

@@ -39,14 +39,14 @@ struct hornet_list {
 
     /* The first implementation that runs well on every CPU for all amounts, if the list needs it; else
      * NULL. */
-    const struct hornet_implementation *baseline;
+    const struct hornet_implementation *fallback;
 
-    /* The entries from which this process chooses: bit i for entries[i], and HORNET_BASELINE_IN_USE. 0
+    /* The entries from which this process chooses: bit i for entries[i], and HORNET_FALLBACK_IN_USE. 0
      * until the first use. */
     uint32_t *in_use;
 };
 
-#define HORNET_BASELINE_IN_USE (UINT32_C(1) << 31)
+#define HORNET_FALLBACK_IN_USE (UINT32_C(1) << 31)
 
 /* Returns in_use for a CPU with these features: the first entry that it runs well, and of the other
  * entries those that can be reached. If name is not NULL, leaves out the entries before the implementation

@@ -55,7 +55,7 @@
 #define GROUPS_VMSL(X)  X(1, 1) X(2, 5) X(4, 13) X(8, 50)
 #define GROUPS_VMSUM(X) X(1, 1) X(2, 7) X(4, 20) X(8, 44)
 
-/* Shorter messages go to the baseline without a search of the list, which would cost measurable time;
+/* Shorter messages go to the fallback without a search of the list, which would cost measurable time;
  * kernels.c checks that no entry contradicts that. */
 #if HORNET_INT128
 #define HORNET_SHORT_BYTES 160

@@ -87,13 +87,13 @@ static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet
 }
 
 /* Whether an entry of kernels.def serves all lengths on every CPU. */
-#define HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes)                                       \
+#define HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes)                                       \
     ((preferred_on) == CPU_ANY && (min_bytes) == 0 && (min_batch_bytes) == 0)
 
-/* The baseline: the first kernel that serves all lengths on every CPU. */
+/* The fallback: the first kernel that serves all lengths on every CPU. */
 #define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
-    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
-static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
+    HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
+static const struct hornet_poly1305_kernel *const hornet_poly1305_fallback =
 #include "kernels.def"
     NULL;
 
@@ -108,8 +108,8 @@ static inline uint32_t hornet_poly1305_entries_in_use(void)
 static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(size_t len_bytes,
                                                                               uint32_t in_use)
 {
-    if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_BASELINE_IN_USE) != 0)
-        return hornet_poly1305_baseline;
+    if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_FALLBACK_IN_USE) != 0)
+        return hornet_poly1305_fallback;
     return kernel_of(hornet_dispatch(hornet_poly1305_entries, in_use, len_bytes));
 }
 

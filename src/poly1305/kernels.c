@@ -20,10 +20,10 @@ const struct hornet_entry hornet_poly1305_entries[] = {
 enum { POLY1305_ENTRIES = sizeof hornet_poly1305_entries / sizeof hornet_poly1305_entries[0] };
 _Static_assert(POLY1305_ENTRIES <= 31, "in_use has a bit for each entry");
 
-/* The first entry that is decisive gives the value: 1 if it is the baseline, 0 if it is a kernel before
- * the baseline that serves messages shorter than HORNET_SHORT_BYTES. */
+/* The first entry that is decisive gives the value: 1 if it is the fallback, 0 if it is a kernel before
+ * the fallback that serves messages shorter than HORNET_SHORT_BYTES. */
 #define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
-    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
+    HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
 #define HORNET_FURTHER_ENTRY HORNET_ENTRY
 #define HORNET_TUNED_ENTRY   HORNET_ENTRY
 enum {
@@ -42,9 +42,9 @@ const struct hornet_list hornet_poly1305_list = {
     .entries = hornet_poly1305_entries,
     .count = POLY1305_ENTRIES,
 #define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
-    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes)                                           \
+    HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes)                                           \
     ? &hornet_poly1305_kernel_##name.implementation:
-    .baseline =
+    .fallback =
 #include "kernels.def"
         NULL,
     .in_use = &hornet_poly1305_in_use,

@@ -131,7 +131,7 @@ struct poly1305 *hornet_poly1305_value(hornet_poly1305_state *state, uint32_t in
 /* Returns the entry of the kernel whose lanes are kept between pieces; NULL if there is none. */
 static const struct hornet_entry *entry_for_pieces(uint32_t in_use)
 {
-    for (in_use &= ~HORNET_BASELINE_IN_USE; in_use != 0; in_use &= in_use - 1) {
+    for (in_use &= ~HORNET_FALLBACK_IN_USE; in_use != 0; in_use &= in_use - 1) {
         const struct hornet_entry *entry = &hornet_poly1305_entries[(unsigned)__builtin_ctz(in_use)];
         if (entry->min <= HORNET_PIECES_KERNEL_BYTES && kernel_of(entry)->lanes_absorb != NULL)
             return entry;

@@ -118,10 +118,10 @@ static void check_entries(const struct hornet_list *list, uint32_t cpu, uint32_t
                       "features %x, amount %zu, batch %d: %s and not %s", cpu, amount, batch,
                       entry->implementation->name, expected == NULL ? "" : expected->implementation->name);
             }
-    bool baseline = false;
+    bool fallback = false;
     for (size_t i = 0; i < list->count; i++)
-        baseline |= (in_use >> i & 1) != 0 && list->entries[i].implementation == list->baseline;
-    check(((in_use & HORNET_BASELINE_IN_USE) != 0) == baseline, "features %x: the baseline", cpu);
+        fallback |= (in_use >> i & 1) != 0 && list->entries[i].implementation == list->fallback;
+    check(((in_use & HORNET_FALLBACK_IN_USE) != 0) == fallback, "features %x: the fallback", cpu);
 }
 
 static bool same_name(const struct hornet_entry *entry, const struct hornet_implementation *implementation)
@@ -156,7 +156,7 @@ static void test_feature_sets(const struct hornet_list *list)
     }
 }
 
-/* The entries of one name must be adjacent, and the baseline must need no feature. */
+/* The entries of one name must be adjacent, and the fallback must need no feature. */
 static void test_list(const struct hornet_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -164,7 +164,7 @@ static void test_list(const struct hornet_list *list)
             check(!same_name(&list->entries[i], list->entries[j].implementation) ||
                       same_name(&list->entries[j - 1], list->entries[j].implementation),
                   "entries of %s are apart", list->entries[i].implementation->name);
-    check(list->baseline == NULL || list->baseline->required == CPU_ANY, "the baseline needs something");
+    check(list->fallback == NULL || list->fallback->required == CPU_ANY, "the fallback needs something");
 }
 
 #if HORNET_X86
@@ -466,17 +466,17 @@ static unsigned long all_calls(void)
 }
 
 /* Checks that a call went to the kernel of an entry, and to no other, except that the kernel may have
- * passed fewer than two groups to the baseline. */
+ * passed fewer than two groups to the fallback. */
 static void check_served(const struct hornet_entry *entry, unsigned long own, unsigned long all,
                          const char *what, size_t len_bytes)
 {
     const int served = number_of(entry->implementation);
-    const int baseline = number_of(hornet_poly1305_list.baseline);
+    const int fallback = number_of(hornet_poly1305_list.fallback);
     check(*calls[served] == own + 1, "%s, length %zu: not by %s", what, len_bytes,
           entry->implementation->name);
     const unsigned long more = all_calls() - all - 1;
     check(more == 0 ||
-              (more == 1 && served != baseline && len_bytes <= 16 * (size_t)all_kernels[served]->lanes),
+              (more == 1 && served != fallback && len_bytes <= 16 * (size_t)all_kernels[served]->lanes),
           "%s, length %zu: %lu calls", what, len_bytes, more + 1);
 }
 

@@ -163,11 +163,11 @@ HORNET_INLINE void absorb_by(size_t n, enum evaluation_kind kind, evaluation_end
         LANES_CLEAR_STACK(absorb_by_table(n, kind, ends, msg, len_bytes));
 }
 
-/* Messages of fewer than two groups, for which n is 0, go to the baseline. */
+/* Messages of fewer than two groups, for which n is 0, go to the fallback. */
 HORNET_INLINE void absorb_bytes(size_t n, struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     if (n == 0)
-        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+        hornet_poly1305_fallback->absorb(state, msg, len_bytes);
     else
         absorb_by(n, CONTINUES_STATE, (evaluation_ends){{.state = state}, {.state = state}}, msg,
                   len_bytes);
@@ -177,7 +177,7 @@ HORNET_INLINE void mac_of_bytes(size_t n, uint8_t tag[16], const uint8_t *msg, s
                                 const uint8_t key[32])
 {
     if (n == 0)
-        hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
+        hornet_poly1305_fallback->mac(tag, msg, len_bytes, key);
     else
         absorb_by(n, EVALUATES_MESSAGE, (evaluation_ends){{.key = key}, {.tag = tag}}, msg, len_bytes);
 }
