@@ -63,11 +63,12 @@
 #define HORNET_SHORT_BYTES 48
 #endif
 
-/* The kernel that keeps its lanes between pieces is one that serves messages of this length. */
-#define HORNET_PIECES_KERNEL_BYTES 1024
+/* The kernel that keeps its lanes between chunks is one that serves messages of this length. */
+#define HORNET_STREAMING_KERNEL_BYTES 1024
 
-/* Pieces of at least this length bypass the kept lanes: they are as fast as a call of their own. */
-#define HORNET_LONG_PIECE_BYTES 16384
+/* Chunks of at least this length bypass the streaming state's lanes: they are as fast as a call of their
+ * own. */
+#define HORNET_LONG_CHUNK_BYTES 16384
 
 /* Longer messages of a batch gain nothing from sharing a vector, because each fills the lanes alone. */
 #define HORNET_BATCH_MAX_BYTES 8192
@@ -78,7 +79,7 @@
 /* From this many blocks on, two blocks of a message of a batch share a reduction. */
 #define HORNET_BATCH_LAZY_BLOCKS 4
 
-/* The AEAD. Long texts are encrypted and authenticated in parts of about this length, which fit in L2. */
+/* The AEAD. Long chunks are encrypted and authenticated in parts of about this length, which fit in L2. */
 #define AEAD_PART_BYTES ((size_t)65536)
 
 /* Up to this length, the ciphertext is copied for Poly1305, padded between associated data and lengths, to
@@ -89,7 +90,7 @@
 #define AEAD_COPIED_BYTES ((size_t)1024)
 #endif
 
-/* What passes leave to Poly1305 when they have sealed a part is absorbed if it is longer. */
+/* After each part, pending ciphertext above this length is absorbed. */
 #define AEAD_PENDING_BYTES ((size_t)4096)
 
 /* Longer packets gain little from sharing passes. */

@@ -54,15 +54,15 @@ struct hornet_poly1305_kernel {
      * state->h, and wipes the powers of r that it stored. */
     void (*absorb)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
 
-    /* For a message in pieces: pieces->lanes keeps the lanes from one piece to the next. A group is `lanes`
-     * full blocks. lanes_begin continues from pieces->value with a first group. lanes_absorb absorbs the
-     * groups at `first` and then those at `msg`; either number may be 0. lanes_end folds the lanes into
-     * value.h, after which they are no longer valid; the caller wipes them. The three are NULL if the
-     * kernel cannot keep lanes. */
-    void (*lanes_begin)(struct poly1305_pieces *pieces, const uint8_t *group);
-    void (*lanes_absorb)(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,
+    /* For a message in chunks: streaming->lanes keeps the lanes from one chunk to the next. A group is
+     * `lanes` full blocks. lanes_begin continues from streaming->value with a first group. lanes_absorb
+     * absorbs the groups at `first` and then those at `msg`; either number may be 0. lanes_end sums the
+     * lanes into value.h, after which they are no longer valid; the caller wipes them. The three are NULL
+     * if the kernel cannot keep lanes. */
+    void (*lanes_begin)(struct poly1305_streaming *streaming, const uint8_t *group);
+    void (*lanes_absorb)(struct poly1305_streaming *streaming, const uint8_t *first, size_t nfirst,
                          const uint8_t *msg, size_t ngroups);
-    void (*lanes_end)(struct poly1305_pieces *pieces);
+    void (*lanes_end)(struct poly1305_streaming *streaming);
 
     /* Writes the tags of the first n of the messages order[0 .. count), one message per lane, and returns
      * n. Stops before a group of messages whose longest is shorter than min_bytes, and before one that

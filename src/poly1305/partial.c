@@ -111,7 +111,7 @@ HORNET_INLINE void load_value(hornet_poly1305_state *state, const hornet_poly130
     uint8_t key[32] = {0};
     memcpy(key + 16, pad, 16);
     hornet_poly1305_init(state, key);
-    memcpy(((struct poly1305_pieces *)state)->value.h, ((const struct partial *)partial)->h,
+    memcpy(((struct poly1305_streaming *)state)->value.h, ((const struct partial *)partial)->h,
            sizeof((struct partial *)0)->h);
     wipe(key, sizeof key);
 }

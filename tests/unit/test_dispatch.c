@@ -36,11 +36,11 @@
         calls_of_##name++;                                                                                 \
         __real_hornet_poly1305_kernel_##name.absorb(state, msg, len_bytes);                                \
     }                                                                                                      \
-    static void lanes_absorb_##name(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,   \
-                                    const uint8_t *msg, size_t ngroups)                                    \
+    static void lanes_absorb_##name(struct poly1305_streaming *streaming, const uint8_t *first,            \
+                                    size_t nfirst, const uint8_t *msg, size_t ngroups)                     \
     {                                                                                                      \
         calls_of_##name++;                                                                                 \
-        __real_hornet_poly1305_kernel_##name.lanes_absorb(pieces, first, nfirst, msg, ngroups);            \
+        __real_hornet_poly1305_kernel_##name.lanes_absorb(streaming, first, nfirst, msg, ngroups);         \
     }                                                                                                      \
     static size_t batch_##name(const struct hornet_batch *batch, const uint8_t *order, size_t count,       \
                                size_t min_bytes)                                                           \
@@ -525,11 +525,11 @@ static void test_forced_kernel_runs(void)
         hornet_poly1305_update(&pieces, msg, 320);
         const struct hornet_entry *keeps = NULL;
         for (size_t entry = list->count; entry-- != 0;)
-            if ((in_use >> entry & 1) != 0 && list->entries[entry].min <= HORNET_PIECES_KERNEL_BYTES &&
+            if ((in_use >> entry & 1) != 0 && list->entries[entry].min <= HORNET_STREAMING_KERNEL_BYTES &&
                 all_kernels[number_of(list->entries[entry].implementation)]->lanes_absorb != NULL)
                 keeps = &list->entries[entry];
         if (keeps == NULL)
-            keeps = hornet_dispatch(list->entries, in_use, HORNET_PIECES_KERNEL_BYTES);
+            keeps = hornet_dispatch(list->entries, in_use, HORNET_STREAMING_KERNEL_BYTES);
         unsigned long *const kept = calls[number_of(keeps->implementation)], kept_before = *kept;
         hornet_poly1305_update(&pieces, msg, 1024);
         check(*kept == kept_before + 1, "kernel %s: pieces not by %s", forced, keeps->implementation->name);
