@@ -59,7 +59,7 @@ HORNET_INLINE void doubles_evaluate(struct poly1305 *state, const uint8_t *msg, 
     vec_load_last_blocks(msg, block, &lo, &hi, &top);
     t = doubles_add(t, doubles_from_words(lo, hi, top));
     doubles_sum_to_words(state->h, doubles_carry(doubles_mul(t, &of_last)));
-    fold_words(state->h);
+    reduce_words(state->h);
 }
 
 #endif
