@@ -129,9 +129,9 @@
  * into the rows of one pass. */
 #define GO_STITCHED_MIN_BYTES 321
 
-/* Where 512-bit instructions take two turns (Zen 4), minimum length of a message that AVX-512 encrypts,
- * with one algorithm after the other. Not measured in Go: in C, on such a CPU, AVX2 interleaved with
- * Poly1305 takes 0.98 of the time at 2048 bytes, and 1.07 at 4096. */
+/* Where 512-bit instructions are split into two 256-bit operations (Zen 4), minimum length of a message
+ * that AVX-512 encrypts, with one algorithm after the other. Not measured in Go: in C, on such a CPU, AVX2
+ * interleaved with Poly1305 takes 0.98 of the time at 2048 bytes, and 1.07 at 4096. */
 #define GO_HALVES_MIN_BYTES 3072
 
 /* Maximum lengths for one call of an assembly function, and of one that raises r to powers. */

@@ -28,8 +28,8 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
         sorted &= lens_bytes[order[i - 1]] >= lens_bytes[order[i]];
     if (sorted)
         return;
-    /* Element i precedes j if its length is above limits[j]. That is the length of j or, until j's turn,
-     * 1 less. */
+    /* Element i precedes j if its length is above limits[j]. That is the length of j or, until j is
+     * compared, 1 less. */
     union {
         lens_vec vectors[VECTORS];
         int16_t each[HORNET_BATCH_WINDOW];

@@ -82,13 +82,13 @@ HORNET_INLINE void pass_scalar_part(pass_scalars *s, pass_layout layout, bool al
  * rotation, of a set of lanes and, beside it, of the block. All but the vectors' rotations come in this
  * order, for CPUs that execute instructions in order: four operations of a kind do not wait for each
  * other. */
-HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block, int turn, int quarter)
+HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block, int diagonal, int quarter)
 {
     const int to = quarter % 2 * 2, from = to + 1, by = 3 - to;
     const int bits = quarter == 0 ? 16 : quarter == 1 ? 12 : quarter == 2 ? 8 : 7;
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(to, i, turn), other = LANES_AT(from, i, turn);
+        const int at = LANES_AT(to, i, diagonal), other = LANES_AT(from, i, diagonal);
         x[at] = words_add(x[at], x[other]);
         PASS_IN_ORDER(x[at]);
         if (block) {
@@ -98,28 +98,28 @@ HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block,
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(by, i, turn);
-        x[at] = words_xor(x[at], x[LANES_AT(to, i, turn)]);
+        const int at = LANES_AT(by, i, diagonal);
+        x[at] = words_xor(x[at], x[LANES_AT(to, i, diagonal)]);
         PASS_IN_ORDER(x[at]);
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(by, i, turn);
+        const int at = LANES_AT(by, i, diagonal);
         if (block) {
-            b[at] ^= b[LANES_AT(to, i, turn)];
+            b[at] ^= b[LANES_AT(to, i, diagonal)];
             HORNET_IN_ORDER("r", b[at]);
         }
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(by, i, turn);
+        const int at = LANES_AT(by, i, diagonal);
         x[at] = quarter == 0   ? words_rotl16(x[at])
                 : quarter == 2 ? words_rotl8(x[at])
                                : words_rotl(x[at], bits);
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(by, i, turn);
+        const int at = LANES_AT(by, i, diagonal);
         if (block) {
             b[at] = chacha20_rotl(b[at], bits);
             HORNET_IN_ORDER("r", b[at]);
@@ -144,17 +144,17 @@ HORNET_INLINE void pass_double_round(pass_layout layout, word_vec (*x)[16], rows
         return;
     }
     const size_t in_step = LANES_SETS < lanes ? LANES_SETS : lanes;
-    const size_t turns = lanes == 0 ? 1 : lanes / in_step, parts = 4 * turns;
+    const size_t successive = lanes == 0 ? 1 : lanes / in_step, parts = 4 * successive;
     HORNET_UNROLL
     for (size_t part = 0; part < parts; part++) {
-        const int turn = (int)(part / (2 * turns)), half = (int)(part % 2);
-        const size_t set = part / 2 % turns * in_step;
+        const int diagonal = (int)(part / (2 * successive)), half = (int)(part % 2);
+        const size_t set = part / 2 % successive * in_step;
         if (lanes != 0 && LANES_SETS == 1)
-            lanes_quarter_rounds(x + set, 1, turn, 2 * half, 2 * half + 2);
+            lanes_quarter_rounds(x + set, 1, diagonal, 2 * half, 2 * half + 2);
         else if (lanes != 0)
-            lanes_half_rounds(x, lanes, turn, half, 0, 4);
-        if (layout.rows != 0 && part % (2 * turns) == 0)
-            rows_round(y, layout.rows, turn, layout.variant);
+            lanes_half_rounds(x, lanes, diagonal, half, 0, 4);
+        if (layout.rows != 0 && part % (2 * successive) == 0)
+            rows_round(y, layout.rows, diagonal, layout.variant);
         pass_scalar_part(s, layout, all, part, parts);
         /* Without this, clang 19 moves all of the block or of the companion to one place, where it waits
          * for itself. */

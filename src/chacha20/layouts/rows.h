@@ -44,14 +44,15 @@ HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets, bool quick){
 #undef ROWS_STEP
 }
 
-/* A round, of columns (turn 0) or diagonals (turn 1), after which the rows are those of the other kind. */
-HORNET_INLINE void rows_round(rows_set *x, size_t sets, int turn, bool quick)
+/* A round, of columns (diagonal 0) or diagonals (diagonal 1), after which the rows are those of the other
+ * kind. */
+HORNET_INLINE void rows_round(rows_set *x, size_t sets, int diagonal, bool quick)
 {
     rows_quarter_rounds(x, sets, quick);
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++) {
-        x[s].a = turn == 0 ? words_from_3(x[s].a) : words_from_1(x[s].a);
-        x[s].c = turn == 0 ? words_from_1(x[s].c) : words_from_3(x[s].c);
+        x[s].a = diagonal == 0 ? words_from_3(x[s].a) : words_from_1(x[s].a);
+        x[s].c = diagonal == 0 ? words_from_1(x[s].c) : words_from_3(x[s].c);
         x[s].d = words_from_2(x[s].d);
     }
 }

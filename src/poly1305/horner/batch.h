@@ -115,13 +115,14 @@ HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_
     }
 }
 
-/* `in_turn` says that the messages, and so their keys, are consecutive in the batch. */
-HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_group *group, bool in_turn, int nvectors)
+/* `consecutive` says that the messages, and so their keys, are consecutive in the batch. */
+HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_group *group, bool consecutive,
+                                   int nvectors)
 {
     HORNET_UNROLL
     for (int v = 0; v < nvectors; v++) {
         vec words[4];
-        if (in_turn) {
+        if (consecutive) {
             vec_load_rows(group->batch->keys[group->order[(size_t)v * LANES]], words);
         } else {
             const uint8_t *keys[LANES];
@@ -247,14 +248,14 @@ HORNET_INLINE void batch_finish(uint8_t (*tags)[16], const batch_lanes *lanes, i
 /* Writes the tags of nvectors * LANES messages, the longest first. `equal` says that all have the same
  * length. nvectors is a constant. */
 HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batch *batch,
-                              const uint8_t *order, uint8_t (*tags)[16], bool in_turn)
+                              const uint8_t *order, uint8_t (*tags)[16], bool consecutive)
 {
     batch_group group;
     batch_sources sources;
     batch_ends ends;
     batch_lanes lanes;
     batch_open(&group, &sources, &ends, equal, (size_t)nvectors * LANES, batch, order);
-    batch_load_keys(&lanes, &group, equal && in_turn, nvectors);
+    batch_load_keys(&lanes, &group, equal && consecutive, nvectors);
     if (!equal)
         batch_begin_ragged(&lanes, &group, &sources, nvectors);
     if (group.nfull - group.step >= HORNET_BATCH_LAZY_BLOCKS)
@@ -270,9 +271,9 @@ HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batc
 #if BATCH_VECTORS > 1
 #define batch_equal HORNET_KERNEL_NAME(poly1305, batch_equal)
 HORNET_NOINLINE uintptr_t batch_equal(const struct hornet_batch *batch, const uint8_t *order,
-                                      uint8_t (*tags)[16], bool in_turn)
+                                      uint8_t (*tags)[16], bool consecutive)
 {
-    batch_tags(true, BATCH_VECTORS, batch, order, tags, in_turn);
+    batch_tags(true, BATCH_VECTORS, batch, order, tags, consecutive);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
@@ -285,16 +286,16 @@ HORNET_NOINLINE uintptr_t batch_ragged(const struct hornet_batch *batch, const u
 }
 
 HORNET_INLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
-                                  uint8_t (*tags)[16], bool in_turn)
+                                  uint8_t (*tags)[16], bool consecutive)
 {
-    return equal ? batch_equal(batch, order, tags, in_turn) : batch_ragged(batch, order, tags);
+    return equal ? batch_equal(batch, order, tags, consecutive) : batch_ragged(batch, order, tags);
 }
 #else
 #define batch_any HORNET_KERNEL_NAME(poly1305, batch_any)
 HORNET_NOINLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
-                                    uint8_t (*tags)[16], bool in_turn)
+                                    uint8_t (*tags)[16], bool consecutive)
 {
-    (void)in_turn; /* gains too little */
+    (void)consecutive; /* gains too little */
     batch_tags(equal, 1, batch, order, tags, false);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
@@ -323,18 +324,18 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
             room = LANES;
         const size_t n = left < room ? left : room;
         /* Messages of equal length keep their order. */
-        const bool in_turn = equal && n == room && (size_t)(messages[n - 1] - messages[0]) == n - 1;
+        const bool consecutive = equal && n == room && (size_t)(messages[n - 1] - messages[0]) == n - 1;
         if (n < room) { /* unused lanes repeat the last message */
             memset(padded, messages[n - 1], sizeof padded);
             memcpy(padded, messages, n);
             messages = padded;
         }
         const uintptr_t group_end =
-            batch_any(equal, batch, messages, in_turn ? out + messages[0] : tags, in_turn);
+            batch_any(equal, batch, messages, consecutive ? out + messages[0] : tags, consecutive);
         end = group_end < end ? group_end : end;
-        for (size_t i = 0; !in_turn && i < n; i++)
+        for (size_t i = 0; !consecutive && i < n; i++)
             memcpy(out[messages[i]], tags[i], 16);
-        tags_used |= !in_turn;
+        tags_used |= !consecutive;
         done += n;
     }
     if (tags_used)
