@@ -118,7 +118,7 @@ static size_t divided_up(size_t a, size_t b) { return a == 0 ? 0 : (a - 1) / b +
 static bool gains(const hornet_packet *packets, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
-    /* Whether long messages have all of Poly1305 beside the cipher. */
+    /* Whether long messages have all of Poly1305 stitched with the cipher. */
     const chacha20_layout *const layout = chacha20_main_layout(kernel);
     const bool stitched =
         layout->stitched * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * layout->nblocks;

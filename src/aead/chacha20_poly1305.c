@@ -23,8 +23,8 @@ HORNET_INLINE void chunk_pass(aead_chunk *t, const chacha20_layout *layout)
 }
 
 /* Lets the next pass absorb as many of the nblocks blocks as it can, and returns how many. */
-HORNET_INLINE size_t pass_beside(aead_chunk *t, const chacha20_layout *layout, const uint8_t *blocks,
-                                 size_t nblocks)
+HORNET_INLINE size_t stitch_blocks(aead_chunk *t, const chacha20_layout *layout, const uint8_t *blocks,
+                                   size_t nblocks)
 {
     const size_t most = (size_t)layout->stitched * CHACHA20_DOUBLE_ROUNDS;
     t->work.companion.state = t->poly;
@@ -69,7 +69,7 @@ const uint8_t *hornet_aead_short_chunk(aead_chunk *t, uint8_t *ciphertext)
     while (t->work.len_bytes != 0) {
         const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
         const size_t ready_bytes = t->opens ? len_bytes : len_bytes - t->work.len_bytes;
-        next += 16 * pass_beside(t, layout, next, (size_t)(ciphertext + ready_bytes - next) / 16);
+        next += 16 * stitch_blocks(t, layout, next, (size_t)(ciphertext + ready_bytes - next) / 16);
         chunk_pass(t, layout);
     }
     t->end = lower_end(t->end, stack_end(STACK_BELOW_BYTES));
@@ -77,7 +77,7 @@ const uint8_t *hornet_aead_short_chunk(aead_chunk *t, uint8_t *ciphertext)
 }
 
 /* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
-HORNET_INLINE size_t beside_capacity(const aead_chunk *t, size_t len_bytes)
+HORNET_INLINE size_t stitched_capacity(const aead_chunk *t, size_t len_bytes)
 {
     const chacha20_layout *const layout = chacha20_main_layout(t->kernel);
     return len_bytes / ((size_t)layout->nblocks * CHACHA20_BLOCK_BYTES) * layout->stitched *
@@ -123,7 +123,7 @@ HORNET_INLINE void absorb_more(aead_chunk *t, const uint8_t *ciphertext, size_t 
 }
 
 /* Sealing absorbs what earlier passes have encrypted, and after a part what is left of it if that is long.
- * Opening absorbs a block at the latest beside the pass that decrypts it, because `out` may be `in`; what
+ * Opening absorbs a block at the latest during the pass that decrypts it, because `out` may be `in`; what
  * the passes of a part cannot take comes first. */
 void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory)
 {
@@ -135,24 +135,25 @@ void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory)
         if (done >= part_end) {
             part_end = done + (t->work.len_bytes < AEAD_PART_BYTES ? t->work.len_bytes : AEAD_PART_BYTES);
             const size_t now = ((t->opens ? part_end : done) - absorbed) / 16;
-            const size_t beside = t->opens ? beside_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
-            if (now > beside)
-                absorb_more(t, ciphertext, &absorbed, 16 * (t->opens ? now - beside : now));
+            const size_t stitched =
+                t->opens ? stitched_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
+            if (now > stitched)
+                absorb_more(t, ciphertext, &absorbed, 16 * (t->opens ? now - stitched : now));
         }
         const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
         const size_t pass_end = done + chacha20_pass_bytes(layout, &t->work);
         part_end = part_end < pass_end ? pass_end : part_end;
         const size_t ready = ((t->opens ? part_end : done) - absorbed) / 16;
-        const size_t beside = pass_beside(t, layout, ciphertext + absorbed, ready);
-        if (t->opens && absorbed + 16 * beside < pass_end / 16 * 16) {
-            const size_t n = pass_end / 16 * 16 - absorbed - 16 * beside;
+        const size_t stitched = stitch_blocks(t, layout, ciphertext + absorbed, ready);
+        if (t->opens && absorbed + 16 * stitched < pass_end / 16 * 16) {
+            const size_t n = pass_end / 16 * 16 - absorbed - 16 * stitched;
             absorb_more(t, ciphertext, &absorbed, n);
             t->work.companion.blocks += n;
         }
         if (t->opens && pass_end == len_bytes)
             (void)copy_last(last, ciphertext, len_bytes);
         chunk_pass(t, layout);
-        absorbed += 16 * beside;
+        absorbed += 16 * stitched;
         done = pass_end;
     }
     if (!t->opens && len_bytes != 0)

@@ -11,7 +11,7 @@
     {4, 4, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1), X(lanes1)}, \
     (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), X(lanes1)}}
 
-#define PASS_TABLE_rows_beside_lanes(X) \
+#define PASS_TABLE_rows_with_lanes(X) \
     {4, 8, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1), X(lanes1_rows1), X(lanes1_rows2), \
     X(lanes1), X(lanes1), X(lanes1_rows1)}, (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), \
     X(lanes1), X(lanes1_rows1), X(lanes1_rows2), X(lanes1), X(lanes1)}}

@@ -102,7 +102,7 @@
 
 /* Times in 64ths of a pass of ChaCha20, which takes some 190 ns (Zen 5): what packets that share passes
  * take to move into place; Poly1305 of 64 bytes of each, in its lanes; and of 64 bytes of a packet alone.
- * A kernel that interleaves the cipher with Poly1305 does the latter beside the cipher; its vectors of
+ * A kernel that interleaves the cipher with Poly1305 does the latter during the cipher; its vectors of
  * Poly1305 are shorter. */
 #define AEAD_SHARED_PLACE        64
 #define AEAD_SHARED_MAC          8

@@ -180,15 +180,15 @@ static void test_passes(void)
 {
     for (size_t i = 0; i < kernel->nlayouts; i++) {
         const chacha20_layout *const layout = &kernel->layouts[i];
-        const size_t most_beside = (size_t)layout->stitched * CHACHA20_DOUBLE_ROUNDS;
+        const size_t most_stitched = (size_t)layout->stitched * CHACHA20_DOUBLE_ROUNDS;
         for (size_t n = 0; n <= 64 * (size_t)layout->nblocks + 65; n++) {
             if (n > 130 && (n + 1) % 16 > 2) /* the rest of a block is processed in one place */
                 continue;
             for (size_t way = 0; way < 4; way++)
                 test_pass(layout, &(pass_call){.len_bytes = n,
-                                               .nblocks = layout->keyed || most_beside == 0
+                                               .nblocks = layout->keyed || most_stitched == 0
                                                               ? 0
-                                                              : (n + 13 * way) % (most_beside + 1),
+                                                              : (n + 13 * way) % (most_stitched + 1),
                                                .keyed = layout->keyed || (n + way / 2) % 2 == 0,
                                                .copies = way % 2 == 0,
                                                .in_place = way < 2,

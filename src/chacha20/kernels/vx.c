@@ -19,7 +19,7 @@
 #define WORDS          4
 #define WORDS_REGISTER "v"
 #define LANES_SETS     1
-#define ROWS_BESIDE_LANES
+#define ROWS_WITH_LANES
 #include "../layouts/kernel.h"
 
 #ifndef __clang__

@@ -6,7 +6,7 @@
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
  *     LAYOUTS(X)              optional: X(name, lanes, rows, block, stitched, variant) for each layout
- *     ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
+ *     ROWS_WITH_LANES         optional: there are registers for two sets of rows and a set of lanes
  *     PASS_TABLE              optional: the name of its pass table in passes.toml
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
  *     KERNEL_TUNINGS(X)       optional: X(name, pass_table) for each further record
@@ -35,12 +35,12 @@
     X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
     X(lanes1, 1, 0, BLOCK_NONE, 0, 0)
-#ifdef ROWS_BESIDE_LANES
+#ifdef ROWS_WITH_LANES
 #define LAYOUTS(X)                                                                                         \
     LAYOUTS_BY_DEFAULT(X)                                                                                  \
     X(lanes1_rows1, 1, 1, BLOCK_NONE, 0, 0)                                                                \
     X(lanes1_rows2, 1, 2, BLOCK_NONE, 0, 0)
-#define PASS_TABLE rows_beside_lanes
+#define PASS_TABLE rows_with_lanes
 #endif
 #ifndef LAYOUTS
 #define LAYOUTS LAYOUTS_BY_DEFAULT

@@ -79,9 +79,9 @@ HORNET_INLINE void pass_scalar_part(pass_scalars *s, pass_layout layout, bool al
 #endif
 
 /* A quarter of the quarter rounds of all columns, or diagonals: an addition, an exclusive or and a
- * rotation, of a set of lanes and, beside it, of the block. All but the vectors' rotations come in this
- * order, for CPUs that execute instructions in order: four operations of a kind do not wait for each
- * other. */
+ * rotation, of a set of lanes and, interleaved with it, of the block. All but the vectors' rotations come
+ * in this order, for CPUs that execute instructions in order: four operations of a kind do not wait for
+ * each other. */
 HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block, int diagonal, int quarter)
 {
     const int to = quarter % 2 * 2, from = to + 1, by = 3 - to;
