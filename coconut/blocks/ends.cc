@@ -181,7 +181,7 @@ static void bb_keys(void)
 {
     static const uint8_t order[LANES] = {0};
     const struct hornet_batch batch = {NULL, NULL, NULL, (const uint8_t(*)[32])message};
-    batch_group group = {&batch, order, 0, 0, 0, 0};
+    batch_bundle group = {&batch, order, 0, 0, 0, 0};
     batch_lanes lanes;
     bb_begin("keys", 0);
     batch_load_keys(&lanes, &group, true, 1);
@@ -204,7 +204,7 @@ static void bb_begun(size_t begun, batch_lanes lanes)
 {
     enum { STEP = 3 };
     const struct hornet_batch batch = {NULL, NULL, NULL, NULL};
-    batch_group group = {&batch, NULL, STEP + 2, STEP + 1, STEP + 1, STEP};
+    batch_bundle group = {&batch, NULL, STEP + 2, STEP + 1, STEP + 1, STEP};
     batch_sources sources;
     begin("begun", begun, 0);
     in_lanes(lanes);

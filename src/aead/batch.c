@@ -41,9 +41,10 @@ static size_t stride_of(size_t len_bytes, size_t aad_room)
     return ((len_bytes + 63) / 64 * 64 + 16 + aad_room + 63) / 64 * 64 | 64;
 }
 
-/* Processes packets order[0 .. count), the longest first, and returns where its stack has ended. */
-HORNET_NOINLINE uintptr_t aead_group(bool *valid, const hornet_packet *packets, const uint8_t *order,
-                                     size_t count, size_t stride, bool opens, aead_kernels kernels)
+/* Processes a bundle, packets order[0 .. count), the longest first, and returns where its stack has ended.
+ */
+HORNET_NOINLINE uintptr_t aead_bundle(bool *valid, const hornet_packet *packets, const uint8_t *order,
+                                      size_t count, size_t stride, bool opens, aead_kernels kernels)
 {
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
@@ -158,12 +159,12 @@ static bool aead_window(bool *valid, const hornet_packet *packets, size_t count,
             i++;
             continue;
         }
-        end = lower_end(end, aead_group(valid, packets, order + i, shared, stride, opens, kernels));
+        end = lower_end(end, aead_bundle(valid, packets, order + i, shared, stride, opens, kernels));
         for (size_t j = i; j < i + shared; j++)
             all &= valid[order[j]];
         i += shared;
     }
-    if (end != UINTPTR_MAX) /* once for all groups */
+    if (end != UINTPTR_MAX) /* once for all bundles */
         clear_stack_and_registers(end);
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))

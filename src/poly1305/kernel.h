@@ -65,9 +65,9 @@ struct hornet_poly1305_kernel {
     void (*lanes_end)(struct poly1305_streaming *streaming);
 
     /* Writes the tags of the first n of the messages order[0 .. count), one message per lane, and returns
-     * n. Stops before a group of messages whose longest is shorter than min_bytes, and before one that
-     * would leave most lanes empty. The messages must be sorted with the longest first, so that messages of
-     * similar length share a vector. NULL if the kernel has no such function. */
+     * n. Stops before a bundle of messages whose longest is shorter than min_bytes, and before one that
+     * would leave most lanes empty. The messages must be sorted with the longest first, so that messages
+     * of similar length share a vector. NULL if the kernel has no such function. */
     size_t (*batch)(const struct hornet_batch *batch, const uint8_t *order, size_t count, size_t min_bytes);
 };
 

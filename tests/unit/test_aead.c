@@ -732,7 +732,7 @@ static void test_batches(void)
         force_chacha20(nth_chacha20(count));
         check_batch(count, count);
     }
-    /* All kernels, with a full and a partial group. */
+    /* All kernels, with a full and a partial bundle. */
     for (int k = 0; k < CHACHA20_KERNELS; k++)
         for (int p = 0; p < KERNEL_COUNT; p++) {
             if (!chacha20_runs_here(chacha20_kernels[k]) || !kernel_runs_here(all_kernels[p]))

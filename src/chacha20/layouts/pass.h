@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A pass: computes several groups of blocks interleaved, so that each fills execution slots that the others
+/* A pass: computes several sets of blocks interleaved, so that each fills execution slots that the others
  * leave idle.
  *
  *     lanes     sets of WORDS blocks, one block to a lane (lanes.h)
