@@ -77,7 +77,7 @@ const uint8_t *hornet_aead_short_chunk(aead_chunk *t, uint8_t *ciphertext)
 }
 
 /* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
-HORNET_INLINE size_t stitched_capacity(const aead_chunk *t, size_t len_bytes)
+HORNET_INLINE size_t stitch_capacity(const aead_chunk *t, size_t len_bytes)
 {
     const chacha20_layout *const layout = chacha20_main_layout(t->kernel);
     return len_bytes / ((size_t)layout->nblocks * CHACHA20_BLOCK_BYTES) * layout->stitched *
@@ -136,7 +136,7 @@ void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory)
             part_end = done + (t->work.len_bytes < AEAD_PART_BYTES ? t->work.len_bytes : AEAD_PART_BYTES);
             const size_t now = ((t->opens ? part_end : done) - absorbed) / 16;
             const size_t stitched =
-                t->opens ? stitched_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
+                t->opens ? stitch_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
             if (now > stitched)
                 absorb_more(t, ciphertext, &absorbed, 16 * (t->opens ? now - stitched : now));
         }
