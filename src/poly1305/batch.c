@@ -8,8 +8,8 @@
 #include "padding.h"
 #include "poly1305.h"
 
-/* On POWER clang 19 announces another result for comparisons of some vectors; here there are none of these,
- * and the file has no other comparison of vectors. */
+/* On POWER, clang 19 warns that comparisons of vectors of booleans or pixels will have another result;
+ * this file compares none of these. */
 #if HORNET_POWER && defined(__clang__)
 #pragma clang diagnostic ignored "-Wdeprecated-altivec-src-compat"
 #endif
