@@ -79,6 +79,18 @@ def test_lint_wordings():
 
 
 @suite(FAST)
+def test_lint_glossary():
+    """The glossary is short, and each of its terms is used elsewhere."""
+    text = (ROOT / "docs/README.md").read_text().split("## Glossary\n\n")[1]
+    terms = re.findall(r"^- \*\*([^*]+)\*\*: ", text, re.M)
+    assert len(terms) == text.count("\n") == text.count("**") / 2, "an entry is a line that begins with its only term"
+    assert 20 <= len(terms) <= 30 and len(set(terms)) == len(terms), f"{len(terms)} terms, at most 30"
+    unused = [term for term in terms if attempt("git", "grep", "-qwi", term, "--", "*.[ch]", ":!examples")[0] != 0]
+    assert not unused, f"no header and no C file has {unused}"
+    print(f"{len(terms)} terms")
+
+
+@suite(FAST)
 def test_lint_licences():
     """Every source file states its licence."""
     kinds = "c h cc def S rs go sh py js ts toml yml cmake.in".split()

@@ -37,7 +37,7 @@ TEMPLATES = {
     "poly1305/scalar_field.h",
     "aead/stitched.h",
 }
-TEMPLATE_FOLDERS = ("poly1305/lanes/", "poly1305/field/", "poly1305/horner/", "chacha20/lanes/", "chacha20/shapes/")
+TEMPLATE_FOLDERS = ("poly1305/lanes/", "poly1305/field/", "poly1305/horner/", "chacha20/lanes/", "chacha20/layouts/")
 
 INCLUDE = re.compile(r'#include "([^"]+)"')
 TOKEN = re.compile(

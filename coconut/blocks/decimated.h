@@ -215,7 +215,7 @@ int main(void)
 {
     /* Their parts run above. */
     (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch, (void)evaluation_last;
-#if KERNEL_KEEPS_LANES
+#if KERNEL_STREAMS
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
 #endif
     write_blocks(HORNET_STRING(KERNEL), LANES, blocks_of_sample);

@@ -125,17 +125,17 @@ static void bb_long(size_t n, fe t, evaluation_powers powers)
 
 static void bb_keep(const struct sample *sample)
 {
-    static uint64_t lanes[KEPT_WORDS];
+    static uint64_t lanes[STREAMING_WORDS];
     uint64_t r[2] = {sample->r[0], sample->r[1]}, h[3] = {sample->h[0], sample->h[1], sample->h[2]};
     bb_begin("keep", 0);
     in_words("r", r);
     in_words("h", h);
     (void)begin_lanes(lanes, r, h, message);
-    const fe t = load_fe(KEPT_T(lanes)), last = load_fe(KEPT_LAST(lanes));
+    const fe t = load_fe(STREAMING_T(lanes)), last = load_fe(STREAMING_LAST(lanes));
     OUT("t", t);
     OUT("last", last);
-    for (size_t i = 0; i < KEPT_STEPS; i++) {
-        const splat_multiplier power = splat_multiplier_from_words(KEPT_STEP(lanes, i));
+    for (size_t i = 0; i < STREAMING_STEPS; i++) {
+        const splat_multiplier power = splat_multiplier_from_words(STREAMING_STEP(lanes, i));
         OUT(numbered("R^%zu", i + 1), power);
     }
     bb_end();
@@ -144,31 +144,31 @@ static void bb_keep(const struct sample *sample)
 /* The powers are kept as words. */
 static void bb_kept(size_t n, fe t, evaluation_powers powers)
 {
-    static uint64_t lanes[KEPT_WORDS];
+    static uint64_t lanes[STREAMING_WORDS];
     begin("kept", n, 0);
     in_element("t", t, FE_LIMB_MAX);
     for (size_t i = 0; i < n; i++) {
         IN(PLACE_MEMORY, numbered("R^%zu", i + 1), powers.steps[i]);
         bb_in_max(MULTIPLIER_MAX);
-        splat_multiplier_to_words(KEPT_STEP(lanes, i), &powers.steps[i]);
+        splat_multiplier_to_words(STREAMING_STEP(lanes, i), &powers.steps[i]);
     }
-    store_fe(KEPT_T(lanes), t);
+    store_fe(STREAMING_T(lanes), t);
     (void)absorb_runs(lanes, message, n, message, 0);
-    t = load_fe(KEPT_T(lanes));
+    t = load_fe(STREAMING_T(lanes));
     OUT("t", t);
     bb_end();
 }
 
 static void bb_fold(fe t, fe last)
 {
-    static uint64_t lanes[KEPT_WORDS];
+    static uint64_t lanes[STREAMING_WORDS];
     uint64_t h[3];
     bb_begin("fold", 0);
     in_element("t", t, FE_LIMB_MAX);
     in_element("last", last, LAST_MAX);
-    store_fe(KEPT_T(lanes), t);
-    store_fe(KEPT_LAST(lanes), last);
-    (void)fold_lanes(h, lanes);
+    store_fe(STREAMING_T(lanes), t);
+    store_fe(STREAMING_LAST(lanes), last);
+    (void)sum_lanes(h, lanes);
     bb_out_numbers("h", h, 3);
     bb_end();
 }
@@ -181,7 +181,7 @@ static void bb_keys(void)
 {
     static const uint8_t order[LANES] = {0};
     const struct hornet_batch batch = {NULL, NULL, NULL, (const uint8_t(*)[32])message};
-    batch_group group = {&batch, order, 0, 0, 0, 0};
+    batch_bundle group = {&batch, order, 0, 0, 0, 0};
     batch_lanes lanes;
     bb_begin("keys", 0);
     batch_load_keys(&lanes, &group, true, 1);
@@ -204,7 +204,7 @@ static void bb_begun(size_t begun, batch_lanes lanes)
 {
     enum { STEP = 3 };
     const struct hornet_batch batch = {NULL, NULL, NULL, NULL};
-    batch_group group = {&batch, NULL, STEP + 2, STEP + 1, STEP + 1, STEP};
+    batch_bundle group = {&batch, NULL, STEP + 2, STEP + 1, STEP + 1, STEP};
     batch_sources sources;
     begin("begun", begun, 0);
     in_lanes(lanes);
@@ -345,7 +345,7 @@ static void blocks_of_sample(const struct sample *sample)
     if (LONG_SUM_MAX > 8)
         bb_powers(sample, LONG_SUM_MAX);
     bb_keep(sample);
-    for (size_t n = 1; n <= KEPT_STEPS; n *= 2)
+    for (size_t n = 1; n <= STREAMING_STEPS; n *= 2)
         bb_kept(n, t, powers);
     bb_end_of_message("end", t, powers, 0);
 #ifndef LANES_MULTIPLY_BLOCK /* nothing else is different with packed multipliers */

@@ -30,7 +30,7 @@ struct hornet_poly1305_kernel {
     void (*mac)(uint8_t *tag, const uint8_t *msg, size_t len_bytes, const uint8_t *key);
     void (*absorb)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
 };
-static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline = NULL;
+static const struct hornet_poly1305_kernel *const hornet_poly1305_fallback = NULL;
 
 #include "../../src/poly1305/horner/vmsl_kernel.h"
 

@@ -16,8 +16,8 @@
 #undef HORNET_INLINE
 #define HORNET_INLINE HORNET_NOINLINE
 
-#include "../../src/chacha20/shapes/lanes.h"
-#include "../../src/chacha20/shapes/rows.h"
+#include "../../src/chacha20/layouts/lanes.h"
+#include "../../src/chacha20/layouts/rows.h"
 
 #ifndef HORNET_WORDS_HOOK
 #include "../lanes/values_words.h"

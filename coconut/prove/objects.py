@@ -49,7 +49,7 @@ ASSUMED = (
 
 
 MACHINES: dict[str, type[Machine]] = {"x86_64": Amd64, "aarch64": Arm64}
-# Offsets in struct poly1305, and in struct poly1305_pieces, which begins with one.
+# Offsets in struct poly1305, and in struct poly1305_streaming, which begins with one.
 STATE_H, PIECES_LANES = 32, 352
 STACK_BYTES = 1 << 16
 PIECES = STATE + PIECES_LANES
@@ -113,7 +113,7 @@ class Function:
 
 @dataclass
 class KeptLanes(Function):
-    """The functions that keep lanes between the pieces of a message, in struct poly1305_pieces."""
+    """The functions that keep lanes between the pieces of a message, in struct poly1305_streaming."""
 
     @property
     def order(self) -> tuple[int, ...]:

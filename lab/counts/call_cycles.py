@@ -10,7 +10,7 @@
 qemu executes a call, and plugin.c records the addresses of its instructions. Their sequence is passed to llvm-mca as
 straight code, which runs once. So the cycles are those of one call after which nothing follows: all loads hit L1 and
 wait for no store, all branches are predicted, and a call instruction takes a cycle. The library chooses its kernels and
-plans for the core of the model.
+pass tables for the core of the model.
 """
 
 import re

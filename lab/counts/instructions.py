@@ -44,7 +44,7 @@ DEBIAN = {
     "rvv512": None,
 }
 
-# CPUs of qemu that are counted beside its default: without SVE, the library chooses other plans, by the family.
+# CPUs of qemu that are counted beside its default: without SVE, the library chooses other pass tables, by the family.
 FURTHER_CPUS = {"aarch64": ["neoverse-n1", "cortex-a53"]}
 
 # The numbers of calls in two runs, whose difference is counted; single digits, so that both runs parse arguments of

@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 #ifndef HORNET_VMSL_LANES
     (void)kernel_batch, (void)evaluation_long_step;
 #endif
-#if KERNEL_KEEPS_LANES
+#if KERNEL_STREAMS
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
 #endif
     const int rounds = argc > 1 ? atoi(argv[1]) : 0;

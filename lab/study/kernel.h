@@ -16,7 +16,7 @@
 #include "../../src/poly1305/padding.h"
 #include "../../src/poly1305/state.h"
 #include "../../src/poly1305/tag.h"
-#include "field/fold.h"
+#include "field/reduce.h"
 
 /* Defines the record of kernel `name`, whose function is
  *

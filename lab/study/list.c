@@ -20,29 +20,29 @@ static void hornet_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, co
 static const struct {
     const struct hornet_poly1305_kernel *kernel;
     const char *paper, *label;
-} rows[] = {
+} listed[] = {
 #define STUDY_KERNEL(name, paper, label) {&hornet_poly1305_kernel_##name, #paper, label},
 #include "kernels.def"
     {NULL, "library", "Hornet"},
-#define HORNET_ROW(name, ...) {&hornet_poly1305_kernel_##name, "library", #name},
+#define HORNET_ENTRY(name, ...) {&hornet_poly1305_kernel_##name, "library", #name},
 #include "../../src/poly1305/kernels.def"
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { LISTED = sizeof listed / sizeof listed[0] };
 
 size_t study_entries(const struct study_entry **entries)
 {
-    static struct study_entry all[ROWS];
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct hornet_poly1305_kernel *kernel = rows[i].kernel;
+    static struct study_entry all[LISTED];
+    for (size_t i = 0; i < LISTED; i++) {
+        const struct hornet_poly1305_kernel *kernel = listed[i].kernel;
         all[i] =
             kernel == NULL
-                ? (struct study_entry){"hornet", rows[i].paper, rows[i].label, hornet_mac, true}
-                : (struct study_entry){kernel->implementation.name, rows[i].paper, rows[i].label,
+                ? (struct study_entry){"hornet", listed[i].paper, listed[i].label, hornet_mac, true}
+                : (struct study_entry){kernel->implementation.name, listed[i].paper, listed[i].label,
                                        kernel->mac, hornet_can_run(&kernel->implementation, hornet_cpu())};
     }
     *entries = all;
-    return ROWS;
+    return LISTED;
 }
 
 bool study_verify_aes(const struct study_entry *entry, const uint8_t tag[16], const uint8_t *msg,
@@ -52,7 +52,7 @@ bool study_verify_aes(const struct study_entry *entry, const uint8_t tag[16], co
         return hornet_poly1305_aes_verify(tag, msg, len_bytes, nonce, key);
     uint8_t one_time[32], expected[16];
     memcpy(one_time, key + 16, 16);
-    hornet_aes_for(1, hornet_aes_rows_in_use())
+    hornet_aes_for(1, hornet_aes_entries_in_use())
         ->encrypt((uint8_t(*)[16])(one_time + 16), (const uint8_t(*)[16])nonce, (const uint8_t(*)[32])key,
                   1);
     entry->mac(expected, msg, len_bytes, one_time);

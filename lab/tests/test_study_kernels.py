@@ -2,7 +2,7 @@
 """The tests of the library's own kernels, test_poly1305.c, on every kernel in lab/study/kernels.def.
 
 They run in a copy of the tree whose list contains these instead of the library's kernels, 16 at a time, because a list
-has at most 31 rows.
+has at most 31 entries.
 """
 
 import re
@@ -44,13 +44,13 @@ def study_kernels(command, tree):
     return dict(re.findall(r"kernel = (\w+) (\w+);", said.decode()))
 
 
-def list_of(baseline, names):
-    """Return the text of a list: the baseline, which the kernels call for blocks that do not fill a group, and the kernels."""
-    kernels = [f"{baseline}, CPU_ANY, 0, 0", *(f"{name}, CPU_ANY, 0, HORNET_NEVER" for name in names)]
+def list_of(fallback, names):
+    """Return the text of a list: the fallback, which the kernels call for blocks that do not fill a group, and the kernels."""
+    kernels = [f"{fallback}, CPU_ANY, 0, 0", *(f"{name}, CPU_ANY, 0, HORNET_NEVER" for name in names)]
     kernels.append("portable44, CPU_ANY, 0, 0")  # for batches, which the study lacks
     lines = ["/* SPDX-License-Identifier: Apache-2.0 OR MIT */", '#include "../core/kernel_list.h"']
     lines += [f"HORNET_KERNEL({kernel})" for kernel in kernels]
-    return "\n".join([*lines, "#undef HORNET_ROW", "#undef HORNET_FURTHER_ROW", "#undef HORNET_TUNED_ROW", ""])
+    return "\n".join([*lines, "#undef HORNET_ENTRY", "#undef HORNET_FURTHER_ENTRY", "#undef HORNET_TUNED_ENTRY", ""])
 
 
 @rows(
@@ -66,7 +66,7 @@ def test_study_kernels(command, wanted, architecture, folder):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("target", "corpus"))
     names = [name for name, paper in study_kernels(command, folder).items() if wanted(name, paper)]
     assert len(names) >= 2
-    baseline = next(name for name in kernel_names(command) if name.startswith("scalar"))
+    fallback = next(name for name in kernel_names(command) if name.startswith("scalar"))
     kernels_def = folder / "src/poly1305/kernels.def"
 
     sources, options, link, emulator = [folder / "tests/support/reference.c"], STRICT, ["-lgmp"], []
@@ -77,15 +77,15 @@ def test_study_kernels(command, wanted, architecture, folder):
         link, emulator = ["-static"], ARCHITECTURES[architecture].emulator
     own = re.compile(rf"KERNEL(?:_RECORD)?[( ] *({'|'.join(names)})\b")
     sources += [path for path in sources_in(folder / "lab/study/kernels") if own.search(path.read_text())]
-    # The parts of the library that its tests call, and the baseline.
+    # The parts of the library that its tests call, and the fallback.
     needed = [path for part in ("core", "core/cpu", "poly1305") for path in sorted((folder / "src" / part).glob("*.c"))]
-    needed += [folder / f"src/poly1305/kernels/{name}.c" for name in (baseline, "portable44")]
+    needed += [folder / f"src/poly1305/kernels/{name}.c" for name in (fallback, "portable44")]
 
-    kernels_def.write_text(list_of(baseline, names[:1]))
+    kernels_def.write_text(list_of(fallback, names[:1]))
     kernels = compiled(folder / "kernels", [*command, *options], sources)
     for first in range(0, len(names), AT_ONCE):
         some = names[first : first + AT_ONCE]
-        kernels_def.write_text(list_of(baseline, some))
+        kernels_def.write_text(list_of(fallback, some))
         objects = [*kernels, *compiled(folder / "objects", [*command, *options], needed)]
         test = folder / "tests/unit/test_poly1305.c"
         run(

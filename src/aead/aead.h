@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Shared parts of the AEAD: for one call, for a message in pieces and for many packets. */
+/* Shared parts of the AEAD: for one call, for a message in chunks and for many packets. */
 #ifndef HORNET_AEAD_AEAD_H
 #define HORNET_AEAD_AEAD_H
 
@@ -38,7 +38,7 @@ HORNET_INLINE void zero_some(uint8_t *bytes, size_t len_bytes)
 /* The kernels of a call. Another thread may force others at any time, so a public function reads them once
  * and passes them to everything that it calls. */
 typedef struct {
-    uint32_t chacha20, poly1305; /* rows in use */
+    uint32_t chacha20, poly1305; /* entries in use */
 } aead_kernels;
 
 /* A message to seal or to open in one call: addresses, lengths, and the kernels to use. Holds no secrets
@@ -54,7 +54,7 @@ typedef struct {
     aead_kernels kernels;
 } aead_call;
 
-/* A text, that of a message or a piece of it, while it is processed pass by pass. It begins with a whole
+/* A chunk, all or some of a message's text, while it is processed pass by pass. It begins with a whole
  * block of the keystream and of Poly1305. */
 typedef struct {
     chacha20_work work; /* of the next pass */
@@ -64,11 +64,11 @@ typedef struct {
     uint32_t poly1305_in_use;
     bool opens;
 
-    /* If the text is the first of its message, work.key is not NULL and gets the key of poly, which absorbs
-     * this, padded, before the text. */
+    /* If the chunk is the first of its message, work.key is not NULL and gets the key of poly, which
+     * absorbs this, padded, before the chunk. */
     const uint8_t *aad;
     size_t aad_bytes;
-} aead_text;
+} aead_chunk;
 
 #pragma GCC visibility push(hidden)
 
@@ -78,15 +78,15 @@ aead_kernels hornet_aead_kernels_in_use(void);
 bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c);
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
 
-/* Encrypts or decrypts the first text of a message, and copies the ciphertext to `ciphertext`, after the
+/* Encrypts or decrypts the first chunk of a message, and copies the ciphertext to `ciphertext`, after the
  * associated data, padded. Passes absorb whole blocks from there on; returns the first block that is left.
  * poly has no key if that is the first of all. At least 63 bytes after the ciphertext may be overwritten.
  * What is written there is not secret. */
-const uint8_t *hornet_aead_short_text(aead_text *t, uint8_t *ciphertext);
+const uint8_t *hornet_aead_short_chunk(aead_chunk *t, uint8_t *ciphertext);
 
-/* Encrypts or decrypts a text, and absorbs its whole blocks. The bytes of the ciphertext after them, at
+/* Encrypts or decrypts a chunk, and absorbs its whole blocks. The bytes of the ciphertext after them, at
  * most 15, go to `last`. `memory`, AEAD_COPIED_BYTES bytes, gets nothing secret. */
-void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory);
+void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory);
 
 /* Ends a state, whether it has encrypted or decrypted, and writes its tag. If the state is not live, writes
  * zeros and returns false. */
@@ -94,12 +94,12 @@ bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16]);
 
 #pragma GCC visibility pop
 
-/* Begins a text. Its `poly` and work.state have yet to be set, and if it is the first, work.key and the
+/* Begins a chunk. Its `poly` and work.state have yet to be set, and if it is the first, work.key and the
  * associated data. */
-HORNET_INLINE void aead_text_begin(aead_text *t, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                                   bool opens, aead_kernels kernels)
+HORNET_INLINE void aead_chunk_begin(aead_chunk *t, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                    bool opens, aead_kernels kernels)
 {
-    /* gcc 12 would copy the whole text as vectors, which would have to wait for its words. */
+    /* gcc 12 would copy the whole struct as vectors, which would have to wait for its words. */
     t->work = (chacha20_work){.out = out, .in = in, .len_bytes = len_bytes};
     t->kernel = hornet_chacha20_kernel_for(len_bytes, kernels.chacha20);
     t->end = UINTPTR_MAX;

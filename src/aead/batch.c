@@ -51,9 +51,10 @@ static size_t stride_of(size_t len_bytes, size_t aad_room)
     return ((len_bytes + 63) / 64 * 64 + 16 + aad_room + 63) / 64 * 64 | 64;
 }
 
-/* Processes packets order[0 .. count), the longest first, and returns where its stack has ended. */
-HORNET_NOINLINE uintptr_t aead_group(const aead_window *window, const uint8_t *order, size_t count,
-                                     size_t stride)
+/* Processes a bundle, packets order[0 .. count), the longest first, and returns where its stack has ended.
+ */
+HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *order, size_t count,
+                                      size_t stride)
 {
     const hornet_packet *const packets = window->packets;
     chacha20_packets all;
@@ -130,10 +131,10 @@ static size_t divided_up(size_t a, size_t b) { return a == 0 ? 0 : (a - 1) / b +
 static bool gains(const hornet_packet *packets, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
-    /* Whether long messages have all of Poly1305 beside the cipher. */
-    const chacha20_shape *const shape = chacha20_main_shape(kernel);
+    /* Whether long messages have all of Poly1305 stitched with the cipher. */
+    const chacha20_layout *const layout = chacha20_main_layout(kernel);
     const bool stitched =
-        shape->stitched * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * shape->nblocks;
+        layout->stitched * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * layout->nblocks;
     size_t alone = 0, nblocks = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t n = 1 + chacha20_blocks(packets[order[i]].len_bytes);
@@ -170,12 +171,12 @@ static bool process_window(const aead_window *window, size_t count)
             i++;
             continue;
         }
-        end = lower_end(end, aead_group(window, order + i, shared, stride));
+        end = lower_end(end, aead_bundle(window, order + i, shared, stride));
         for (size_t j = i; j < i + shared; j++)
             all &= window->valid[order[j]];
         i += shared;
     }
-    if (end != UINTPTR_MAX) /* once for all groups */
+    if (end != UINTPTR_MAX) /* once for all bundles */
         clear_stack_and_registers(end);
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))

@@ -2,9 +2,9 @@
 /* ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): one
  * message in one call.
  *
- * A message is a sequence of passes (chacha20/shapes/pass.h), which the kernel's plan chooses by the number
- * of blocks that are left. The first pass also gives block 0 of the keystream, whose first half is
- * Poly1305's key. Later ones may continue Poly1305 over what is already known, in general-purpose
+ * A message is a sequence of passes (chacha20/layouts/pass.h), which the kernel's pass table chooses by
+ * the number of blocks that are left. The first pass also gives block 0 of the keystream, whose first half
+ * is Poly1305's key. Later ones may continue Poly1305 over what is already known, in general-purpose
  * registers; a kernel of Poly1305 processes the rest.
  *
  * If a message is not long, Poly1305's input is assembled in one buffer, padded, so that its kernel gets
@@ -17,16 +17,16 @@
 #include "../core/constant_time.h"
 #include "../core/wipe.h"
 
-HORNET_INLINE void text_pass(aead_text *t, const chacha20_shape *shape)
+HORNET_INLINE void chunk_pass(aead_chunk *t, const chacha20_layout *layout)
 {
-    t->end = lower_end(t->end, hornet_chacha20_pass(shape, &t->work));
+    t->end = lower_end(t->end, hornet_chacha20_pass(layout, &t->work));
 }
 
 /* Lets the next pass absorb as many of the nblocks blocks as it can, and returns how many. */
-HORNET_INLINE size_t pass_beside(aead_text *t, const chacha20_shape *shape, const uint8_t *blocks,
-                                 size_t nblocks)
+HORNET_INLINE size_t stitch_blocks(aead_chunk *t, const chacha20_layout *layout, const uint8_t *blocks,
+                                   size_t nblocks)
 {
-    const size_t most = (size_t)shape->stitched * CHACHA20_DOUBLE_ROUNDS;
+    const size_t most = (size_t)layout->stitched * CHACHA20_DOUBLE_ROUNDS;
     t->work.companion.state = t->poly;
     t->work.companion.blocks = blocks;
     return t->work.companion.nblocks = nblocks < most ? nblocks : most;
@@ -52,7 +52,7 @@ HORNET_INLINE bool message_end(bool opens, uint8_t *tag, const uint8_t *given, c
     return valid;
 }
 
-const uint8_t *hornet_aead_short_text(aead_text *t, uint8_t *ciphertext)
+const uint8_t *hornet_aead_short_chunk(aead_chunk *t, uint8_t *ciphertext)
 {
     const size_t len_bytes = t->work.len_bytes;
     const uint8_t *next = aead_input_begin(ciphertext, t->aad, t->aad_bytes);
@@ -63,24 +63,24 @@ const uint8_t *hornet_aead_short_text(aead_text *t, uint8_t *ciphertext)
         t->work.copy = ciphertext;
     }
     const uint8_t *const key = t->work.key;
-    text_pass(t, chacha20_next_shape(t->kernel, &t->work));
+    chunk_pass(t, chacha20_next_layout(t->kernel, &t->work));
     if (t->work.len_bytes != 0)
         set_value(t->poly, key);
     while (t->work.len_bytes != 0) {
-        const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
+        const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
         const size_t ready_bytes = t->opens ? len_bytes : len_bytes - t->work.len_bytes;
-        next += 16 * pass_beside(t, shape, next, (size_t)(ciphertext + ready_bytes - next) / 16);
-        text_pass(t, shape);
+        next += 16 * stitch_blocks(t, layout, next, (size_t)(ciphertext + ready_bytes - next) / 16);
+        chunk_pass(t, layout);
     }
     t->end = lower_end(t->end, stack_end(STACK_BELOW_BYTES));
     return next;
 }
 
 /* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
-HORNET_INLINE size_t beside_capacity(const aead_text *t, size_t len_bytes)
+HORNET_INLINE size_t stitch_capacity(const aead_chunk *t, size_t len_bytes)
 {
-    const chacha20_shape *const shape = chacha20_main_shape(t->kernel);
-    return len_bytes / ((size_t)shape->nblocks * CHACHA20_BLOCK_BYTES) * shape->stitched *
+    const chacha20_layout *const layout = chacha20_main_layout(t->kernel);
+    return len_bytes / ((size_t)layout->nblocks * CHACHA20_BLOCK_BYTES) * layout->stitched *
            CHACHA20_DOUBLE_ROUNDS;
 }
 
@@ -93,18 +93,18 @@ HORNET_NOINLINE size_t copy_last(uint8_t last[15], const uint8_t *bytes, size_t 
     return whole;
 }
 
-/* The first pass of a message: its key sets poly, which absorbs the associated data and, if the text is
+/* The first pass of a message: its key sets poly, which absorbs the associated data and, if the chunk is
  * opened, the blocks that the pass decrypts. Bytes that do not fill a block go to `last`. Returns how many
- * bytes of the text it absorbed. */
-HORNET_INLINE size_t first_pass(aead_text *t, uint8_t *last, uint8_t *memory)
+ * bytes of the chunk it absorbed. */
+HORNET_INLINE size_t first_pass(aead_chunk *t, uint8_t *last, uint8_t *memory)
 {
-    const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
-    const size_t done = chacha20_pass_bytes(shape, &t->work);
+    const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
+    const size_t done = chacha20_pass_bytes(layout, &t->work);
     const uint8_t *const key = t->work.key;
     uint8_t block[16] = {0};
     if (t->opens)
         copy_some(memory, t->work.in, done);
-    text_pass(t, shape);
+    chunk_pass(t, layout);
     set_value(t->poly, key);
     hornet_poly1305_absorb(t->poly, t->aad, copy_last(block, t->aad, t->aad_bytes), t->poly1305_in_use);
     hornet_poly1305_absorb(t->poly, block, padded_bytes(t->aad_bytes % 16), t->poly1305_in_use);
@@ -116,16 +116,16 @@ HORNET_INLINE size_t first_pass(aead_text *t, uint8_t *last, uint8_t *memory)
 }
 
 /* Absorbs n bytes of the ciphertext after those that are absorbed. */
-HORNET_INLINE void absorb_more(aead_text *t, const uint8_t *ciphertext, size_t *absorbed, size_t n)
+HORNET_INLINE void absorb_more(aead_chunk *t, const uint8_t *ciphertext, size_t *absorbed, size_t n)
 {
     hornet_poly1305_absorb(t->poly, ciphertext + *absorbed, n, t->poly1305_in_use);
     *absorbed += n;
 }
 
 /* Sealing absorbs what earlier passes have encrypted, and after a part what is left of it if that is long.
- * Opening absorbs a block at the latest beside the pass that decrypts it, because `out` may be `in`; what
+ * Opening absorbs a block at the latest during the pass that decrypts it, because `out` may be `in`; what
  * the passes of a part cannot take comes first. */
-void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
+void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory)
 {
     const uint8_t *const ciphertext = t->opens ? t->work.in : t->work.out;
     const size_t len_bytes = t->work.len_bytes;
@@ -135,24 +135,25 @@ void hornet_aead_long_text(aead_text *t, uint8_t *last, uint8_t *memory)
         if (done >= part_end) {
             part_end = done + (t->work.len_bytes < AEAD_PART_BYTES ? t->work.len_bytes : AEAD_PART_BYTES);
             const size_t now = ((t->opens ? part_end : done) - absorbed) / 16;
-            const size_t beside = t->opens ? beside_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
-            if (now > beside)
-                absorb_more(t, ciphertext, &absorbed, 16 * (t->opens ? now - beside : now));
+            const size_t stitched =
+                t->opens ? stitch_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
+            if (now > stitched)
+                absorb_more(t, ciphertext, &absorbed, 16 * (t->opens ? now - stitched : now));
         }
-        const chacha20_shape *const shape = chacha20_next_shape(t->kernel, &t->work);
-        const size_t pass_end = done + chacha20_pass_bytes(shape, &t->work);
+        const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
+        const size_t pass_end = done + chacha20_pass_bytes(layout, &t->work);
         part_end = part_end < pass_end ? pass_end : part_end;
         const size_t ready = ((t->opens ? part_end : done) - absorbed) / 16;
-        const size_t beside = pass_beside(t, shape, ciphertext + absorbed, ready);
-        if (t->opens && absorbed + 16 * beside < pass_end / 16 * 16) {
-            const size_t n = pass_end / 16 * 16 - absorbed - 16 * beside;
+        const size_t stitched = stitch_blocks(t, layout, ciphertext + absorbed, ready);
+        if (t->opens && absorbed + 16 * stitched < pass_end / 16 * 16) {
+            const size_t n = pass_end / 16 * 16 - absorbed - 16 * stitched;
             absorb_more(t, ciphertext, &absorbed, n);
             t->work.companion.blocks += n;
         }
         if (t->opens && pass_end == len_bytes)
             (void)copy_last(last, ciphertext, len_bytes);
-        text_pass(t, shape);
-        absorbed += 16 * beside;
+        chunk_pass(t, layout);
+        absorbed += 16 * stitched;
         done = pass_end;
     }
     if (!t->opens && len_bytes != 0)
@@ -174,8 +175,8 @@ HORNET_NOINLINE uintptr_t message_processed(bool *valid, bool opens, uint8_t *ta
         hornet_xchacha20_begin(&state, c->key, 0, c->nonce);
     else
         hornet_chacha20_begin(&state, c->key, 0, c->nonce);
-    aead_text t;
-    aead_text_begin(&t, c->out, c->in, c->len_bytes, opens, c->kernels);
+    aead_chunk t;
+    aead_chunk_begin(&t, c->out, c->in, c->len_bytes, opens, c->kernels);
     t.work.state = &state;
     t.poly = &poly;
     t.work.key = key;
@@ -183,11 +184,11 @@ HORNET_NOINLINE uintptr_t message_processed(bool *valid, bool opens, uint8_t *ta
     t.aad_bytes = c->aad_bytes;
     if (c->len_bytes <= AEAD_COPIED_BYTES && c->aad_bytes <= AEAD_AAD_ROOM_BYTES) {
         first = ciphertext - padded_bytes(c->aad_bytes);
-        next = hornet_aead_short_text(&t, ciphertext);
+        next = hornet_aead_short_chunk(&t, ciphertext);
         lengths = ciphertext + padded_bytes(c->len_bytes);
     } else {
         memset(last, 0, 16);
-        hornet_aead_long_text(&t, last, ciphertext);
+        hornet_aead_long_chunk(&t, last, ciphertext);
         next = last;
         lengths = last + padded_bytes(c->len_bytes % 16);
     }
@@ -229,7 +230,7 @@ bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c)
 /* Not inline: each of the four public functions would hold a copy. */
 __attribute__((noinline)) aead_kernels hornet_aead_kernels_in_use(void)
 {
-    return (aead_kernels){hornet_chacha20_rows_in_use(), hornet_poly1305_rows_in_use()};
+    return (aead_kernels){hornet_chacha20_entries_in_use(), hornet_poly1305_entries_in_use()};
 }
 
 bool hornet_chacha20_poly1305_seal(void *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,

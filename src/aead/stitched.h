@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The companion of ChaCha20's passes (chacha20/shapes/companion.h): Poly1305 in general-purpose registers.
- */
+/* The companion of ChaCha20's passes (chacha20/layouts/companion.h): Poly1305 in general-purpose
+ * registers. */
 #ifndef HORNET_AEAD_STITCHED_H
 #define HORNET_AEAD_STITCHED_H
 
@@ -11,8 +11,8 @@
 #include "../poly1305/scalar_field.h"
 #include "../poly1305/state.h"
 
-/* Whether Poly1305 is reduced after each block beside this number of sets of lanes: ten multiplications
- * instead of thirteen, but a longer chain. */
+/* Whether Poly1305 is reduced after each block when stitched with this number of sets of lanes: ten
+ * multiplications instead of thirteen, but a longer chain. */
 #ifndef COMPANION_REDUCES
 #define COMPANION_REDUCES(lanes) ((void)(lanes), false)
 #endif

@@ -29,8 +29,8 @@ struct hornet_aes {
 /* The list in aes.def. */
 extern const struct hornet_list hornet_aes_list;
 
-/* Returns the rows in use. A public function reads them once and passes them on. */
-uint32_t hornet_aes_rows_in_use(void);
+/* Returns the entries in use. A public function reads them once and passes them on. */
+uint32_t hornet_aes_entries_in_use(void);
 
 /* Returns the implementation that serves `count` blocks. */
 const struct hornet_aes *hornet_aes_for(size_t count, uint32_t in_use);

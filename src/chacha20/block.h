@@ -50,13 +50,13 @@ HORNET_INLINE void chacha20_quarter_round(chacha20_word *a, chacha20_word *b, ch
     *b = chacha20_rotl(*b ^ (*c = chacha20_word_of((uint32_t)(*c + *d))), 7);
 }
 
-/* The quarter rounds of two columns (turn 0) or diagonals (turn 1), from number `first` on. */
-HORNET_INLINE void chacha20_half_round(chacha20_word x[16], int turn, int first)
+/* The quarter rounds of two columns (diagonal 0) or diagonals (diagonal 1), from number `first` on. */
+HORNET_INLINE void chacha20_half_round(chacha20_word x[16], int diagonal, int first)
 {
     HORNET_UNROLL
     for (int i = first; i < first + 2; i++)
-        chacha20_quarter_round(&x[i], &x[4 + (i + turn) % 4], &x[8 + (i + 2 * turn) % 4],
-                               &x[12 + (i + 3 * turn) % 4]);
+        chacha20_quarter_round(&x[i], &x[4 + (i + diagonal) % 4], &x[8 + (i + 2 * diagonal) % 4],
+                               &x[12 + (i + 3 * diagonal) % 4]);
 }
 
 HORNET_INLINE void chacha20_double_round(chacha20_word x[16])

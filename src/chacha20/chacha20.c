@@ -15,19 +15,19 @@
 #define CHACHA20_MIN(bytes) (bytes)
 #endif
 
-#define HORNET_ROW(name, preferred_on, min_bytes)                                                          \
+#define HORNET_ENTRY(name, preferred_on, min_bytes)                                                        \
     {&hornet_chacha20_kernel_##name.implementation, preferred_on, CHACHA20_MIN(min_bytes), 0},
-#define HORNET_FURTHER_ROW HORNET_ROW
-#define HORNET_TUNED_ROW   HORNET_ROW
-const struct hornet_row hornet_chacha20_rows[] = {
+#define HORNET_FURTHER_ENTRY HORNET_ENTRY
+#define HORNET_TUNED_ENTRY   HORNET_ENTRY
+const struct hornet_entry hornet_chacha20_entries[] = {
 #include "kernels.def"
 };
 
-enum { CHACHA20_ROWS = sizeof hornet_chacha20_rows / sizeof hornet_chacha20_rows[0] };
+enum { CHACHA20_ENTRIES = sizeof hornet_chacha20_entries / sizeof hornet_chacha20_entries[0] };
 
 uint32_t hornet_chacha20_in_use;
 
-const struct hornet_list hornet_chacha20_list = {hornet_chacha20_rows, CHACHA20_ROWS, NULL,
+const struct hornet_list hornet_chacha20_list = {hornet_chacha20_entries, CHACHA20_ENTRIES, NULL,
                                                  &hornet_chacha20_in_use};
 
 /* HChaCha20: the rounds without the final addition; the first and the last row of the result are the
@@ -57,10 +57,10 @@ void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32
     state->word[15] = load_le32(nonce + 20);
 }
 
-uintptr_t hornet_chacha20_pass(const chacha20_shape *shape, chacha20_work *work)
+uintptr_t hornet_chacha20_pass(const chacha20_layout *layout, chacha20_work *work)
 {
-    const size_t n = chacha20_pass_bytes(shape, work);
-    const uintptr_t end = shape->run(work);
+    const size_t n = chacha20_pass_bytes(layout, work);
+    const uintptr_t end = layout->run(work);
     work->state->word[12] += (uint32_t)(n / CHACHA20_BLOCK_BYTES) + (work->key != NULL);
     work->key = NULL;
     if (n != 0) { /* otherwise there may be no addresses */
@@ -77,7 +77,7 @@ uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, ch
 {
     uintptr_t end = stack_end(STACK_BELOW_BYTES);
     while (work->len_bytes != 0 || work->key != NULL)
-        end = lower_end(end, hornet_chacha20_pass(chacha20_next_shape(kernel, work), work));
+        end = lower_end(end, hornet_chacha20_pass(chacha20_next_layout(kernel, work), work));
     return end;
 }
 
@@ -93,8 +93,9 @@ HORNET_NOINLINE uintptr_t chacha20_call(uint8_t *out, const uint8_t *in, size_t 
 {
     chacha20_state state;
     hornet_chacha20_begin(&state, key, counter, nonce);
-    const uintptr_t end = hornet_chacha20_xor(
-        hornet_chacha20_kernel_for(len_bytes, hornet_chacha20_rows_in_use()), out, in, len_bytes, &state);
+    const uintptr_t end =
+        hornet_chacha20_xor(hornet_chacha20_kernel_for(len_bytes, hornet_chacha20_entries_in_use()), out,
+                            in, len_bytes, &state);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 

@@ -38,7 +38,7 @@ typedef struct {
 } chacha20_packets;
 
 /* What the companion of a pass does meanwhile, in general-purpose registers: it processes nblocks blocks,
- * if that is not 0, with its state. The kernel file chooses what it is (shapes/companion.h). */
+ * if that is not 0, with its state. The kernel file chooses what it is (layouts/companion.h). */
 typedef struct {
     void *state;
     const uint8_t *blocks;
@@ -62,12 +62,12 @@ typedef struct {
 
     chacha20_state *state; /* not changed by a pass */
 
-    /* At most CHACHA20_DOUBLE_ROUNDS blocks for each of the shape's `stitched`. They may be part of `in`;
+    /* At most CHACHA20_DOUBLE_ROUNDS blocks for each of the layout's `stitched`. They may be part of `in`;
      * if they are part of `out`, they are read before out is written. */
     chacha20_companion companion;
 } chacha20_work;
 
-/* The shape of a pass. */
+/* The layout of a pass: which blocks it computes, how their words lie in registers, and its function. */
 typedef struct {
     /* Returns where its stack has ended, so that the caller of its caller can clear it
      * (core/stack_wipe.h); the function itself clears nothing. Branches and addresses depend only on
@@ -76,23 +76,23 @@ typedef struct {
     uint16_t nblocks; /* of the keystream */
     bool keyed;       /* one of them is for the key: work->key must not be NULL */
     uint8_t stitched; /* blocks of the companion per double round; 0 if it has none */
-} chacha20_shape;
+} chacha20_layout;
 
-/* The shapes for a number of blocks of the message that are left, not counting that of the key: `first` for
- * the pass that also gives the key, `next` for all others. They are numbers of shapes, for 1 to count
+/* The layouts for a number of blocks of the message that are left, not counting that of the key: `first`
+ * for the pass that also gives the key, `next` for all others. They are numbers of layouts, for 1 to count
  * blocks; entry 0 is for none. For more blocks, the last `period` entries repeat. */
 typedef struct {
     uint8_t period, count; /* period is a power of two, and divides count */
     const uint8_t *first, *next;
-} chacha20_plan;
+} chacha20_pass_table;
 
 /* Counters wrap at 2^32. */
 struct hornet_chacha20_kernel {
     struct hornet_implementation implementation;
     uint32_t lanes; /* maximum number of blocks processed at once */
-    const chacha20_shape *shapes;
-    size_t nshapes;
-    chacha20_plan plan;
+    const chacha20_layout *layouts;
+    size_t nlayouts;
+    chacha20_pass_table pass_table;
 
     /* Does what chacha20_packets describes. Returns where its stack has ended. NULL if lanes is 1. */
     uintptr_t (*packets)(chacha20_packets *packets);
@@ -104,39 +104,39 @@ static inline size_t chacha20_blocks(size_t len_bytes)
     return len_bytes / CHACHA20_BLOCK_BYTES + (len_bytes % CHACHA20_BLOCK_BYTES != 0);
 }
 
-/* Returns the shape that the plan has for nblocks blocks: a `first` one, or a next one. */
-static inline const chacha20_shape *chacha20_shape_for(const struct hornet_chacha20_kernel *kernel,
-                                                       bool first, size_t nblocks)
+/* Returns the layout that the pass table has for nblocks blocks: a `first` one, or a next one. */
+static inline const chacha20_layout *chacha20_layout_for(const struct hornet_chacha20_kernel *kernel,
+                                                         bool first, size_t nblocks)
 {
-    const chacha20_plan *plan = &kernel->plan;
-    if (nblocks > plan->count)
-        nblocks = plan->count - (-nblocks & (size_t)(plan->period - 1));
-    return &kernel->shapes[(first ? plan->first : plan->next)[nblocks]];
+    const chacha20_pass_table *table = &kernel->pass_table;
+    if (nblocks > table->count)
+        nblocks = table->count - (-nblocks & (size_t)(table->period - 1));
+    return &kernel->layouts[(first ? table->first : table->next)[nblocks]];
 }
 
-/* Returns the shape of the next pass over what is left of the work. */
-static inline const chacha20_shape *chacha20_next_shape(const struct hornet_chacha20_kernel *kernel,
-                                                        const chacha20_work *work)
+/* Returns the layout of the next pass over what is left of the work. */
+static inline const chacha20_layout *chacha20_next_layout(const struct hornet_chacha20_kernel *kernel,
+                                                          const chacha20_work *work)
 {
-    return chacha20_shape_for(kernel, work->key != NULL, chacha20_blocks(work->len_bytes));
+    return chacha20_layout_for(kernel, work->key != NULL, chacha20_blocks(work->len_bytes));
 }
 
-/* Returns the shape of most passes of a long message. */
-static inline const chacha20_shape *chacha20_main_shape(const struct hornet_chacha20_kernel *kernel)
+/* Returns the layout of most passes of a long message. */
+static inline const chacha20_layout *chacha20_main_layout(const struct hornet_chacha20_kernel *kernel)
 {
-    return chacha20_shape_for(kernel, false, kernel->plan.count);
+    return chacha20_layout_for(kernel, false, kernel->pass_table.count);
 }
 
 /* Returns how many bytes of the message a pass processes. */
-static inline size_t chacha20_pass_bytes(const chacha20_shape *shape, const chacha20_work *work)
+static inline size_t chacha20_pass_bytes(const chacha20_layout *layout, const chacha20_work *work)
 {
-    const size_t room = (shape->nblocks - (size_t)(work->key != NULL)) * CHACHA20_BLOCK_BYTES;
+    const size_t room = (layout->nblocks - (size_t)(work->key != NULL)) * CHACHA20_BLOCK_BYTES;
     return room < work->len_bytes ? room : work->len_bytes;
 }
 
 /* Runs a pass, and changes work and its state to what is left: the counter advances by the whole blocks,
  * and later passes give no key. Returns where the stack has ended. */
-uintptr_t hornet_chacha20_pass(const chacha20_shape *shape, chacha20_work *work);
+uintptr_t hornet_chacha20_pass(const chacha20_layout *layout, chacha20_work *work);
 
 /* Runs passes until the work is complete, without a companion. Returns where the stack has ended. */
 uintptr_t hornet_chacha20_passes(const struct hornet_chacha20_kernel *kernel, chacha20_work *work);
@@ -147,19 +147,19 @@ uintptr_t hornet_chacha20_xor(const struct hornet_chacha20_kernel *kernel, uint8
                               size_t len_bytes, chacha20_state *state);
 
 /* The kernels, one file each in kernels/. */
-#define HORNET_ROW(name, ...) extern const struct hornet_chacha20_kernel hornet_chacha20_kernel_##name;
-#define HORNET_TUNED_ROW      HORNET_ROW
+#define HORNET_ENTRY(name, ...) extern const struct hornet_chacha20_kernel hornet_chacha20_kernel_##name;
+#define HORNET_TUNED_ENTRY      HORNET_ENTRY
 #include "kernels.def"
 
 /* The list in kernels.def. */
 extern const struct hornet_list hornet_chacha20_list;
 
-extern const struct hornet_row hornet_chacha20_rows[];
+extern const struct hornet_entry hornet_chacha20_entries[];
 extern uint32_t hornet_chacha20_in_use;
 
-/* Returns the rows in use. Another thread may force another kernel at any time, so a public function reads
- * this once and passes it to everything that it calls. */
-static inline uint32_t hornet_chacha20_rows_in_use(void)
+/* Returns the entries in use. Another thread may force another kernel at any time, so a public function
+ * reads this once and passes it to everything that it calls. */
+static inline uint32_t hornet_chacha20_entries_in_use(void)
 {
     return hornet_dispatch_in_use(&hornet_chacha20_list);
 }
@@ -168,7 +168,8 @@ static inline uint32_t hornet_chacha20_rows_in_use(void)
 static inline const struct hornet_chacha20_kernel *hornet_chacha20_kernel_for(size_t len_bytes,
                                                                               uint32_t in_use)
 {
-    return (const struct hornet_chacha20_kernel *)hornet_dispatch(hornet_chacha20_rows, in_use, len_bytes)
+    return (const struct hornet_chacha20_kernel *)hornet_dispatch(hornet_chacha20_entries, in_use,
+                                                                  len_bytes)
         ->implementation;
 }
 

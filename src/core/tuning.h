@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The numbers that were measured, except the lengths in the rows of the lists of kernels, which differ most
- * between families of cores, and the passes of ChaCha20 (chacha20/passes.toml). docs/performance.md has the
- * measurements.
+/* The numbers that were measured, except the lengths in the entries of the lists of kernels, which differ
+ * most between families of cores, and the passes of ChaCha20 (chacha20/passes.toml). docs/performance.md
+ * has the measurements.
  *
- * All of them are constants: the only ones that depend on the CPU are those that a row of kernels.def
+ * All of them are constants: the only ones that depend on the CPU are those that an entry of kernels.def
  * chooses. bindings/go/internal/tuning/generate.go writes those that begin with GO_ to a Go file, so each
  * of these is a line `#define GO_NAME number`. */
 #ifndef HORNET_CORE_TUNING_H
@@ -55,19 +55,20 @@
 #define GROUPS_VMSL(X)  X(1, 1) X(2, 5) X(4, 13) X(8, 50)
 #define GROUPS_VMSUM(X) X(1, 1) X(2, 7) X(4, 20) X(8, 44)
 
-/* Shorter messages go to the baseline without a search of the list, which would cost measurable time;
- * kernels.c checks that no row contradicts that. */
+/* Shorter messages go to the fallback without a search of the list, which would cost measurable time;
+ * kernels.c checks that no entry contradicts that. */
 #if HORNET_INT128
 #define HORNET_SHORT_BYTES 160
 #else
 #define HORNET_SHORT_BYTES 48
 #endif
 
-/* The kernel that keeps its lanes between pieces is one that serves messages of this length. */
-#define HORNET_PIECES_KERNEL_BYTES 1024
+/* The kernel that keeps its lanes between chunks is one that serves messages of this length. */
+#define HORNET_STREAMING_KERNEL_BYTES 1024
 
-/* Pieces of at least this length bypass the kept lanes: they are as fast as a call of their own. */
-#define HORNET_LONG_PIECE_BYTES 16384
+/* Chunks of at least this length bypass the streaming state's lanes: they are as fast as a call of their
+ * own. */
+#define HORNET_LONG_CHUNK_BYTES 16384
 
 /* Longer messages of a batch gain nothing from sharing a vector, because each fills the lanes alone. */
 #define HORNET_BATCH_MAX_BYTES 8192
@@ -78,7 +79,7 @@
 /* From this many blocks on, two blocks of a message of a batch share a reduction. */
 #define HORNET_BATCH_LAZY_BLOCKS 4
 
-/* The AEAD. Long texts are encrypted and authenticated in parts of about this length, which fit in L2. */
+/* The AEAD. Long chunks are encrypted and authenticated in parts of about this length, which fit in L2. */
 #define AEAD_PART_BYTES ((size_t)65536)
 
 /* Up to this length, the ciphertext is copied for Poly1305, padded between associated data and lengths, to
@@ -89,7 +90,7 @@
 #define AEAD_COPIED_BYTES ((size_t)1024)
 #endif
 
-/* What passes leave to Poly1305 when they have sealed a part is absorbed if it is longer. */
+/* After each part, pending ciphertext above this length is absorbed. */
 #define AEAD_PENDING_BYTES ((size_t)4096)
 
 /* Longer packets gain little from sharing passes. */
@@ -101,7 +102,7 @@
 
 /* Times in 64ths of a pass of ChaCha20, which takes some 190 ns (Zen 5): what packets that share passes
  * take to move into place; Poly1305 of 64 bytes of each, in its lanes; and of 64 bytes of a packet alone.
- * A kernel that interleaves the cipher with Poly1305 does the latter beside the cipher; its vectors of
+ * A kernel that interleaves the cipher with Poly1305 does the latter during the cipher; its vectors of
  * Poly1305 are shorter. */
 #define AEAD_SHARED_PLACE        64
 #define AEAD_SHARED_MAC          8
@@ -128,9 +129,9 @@
  * into the rows of one pass. */
 #define GO_STITCHED_MIN_BYTES 321
 
-/* Where 512-bit instructions take two turns (Zen 4), minimum length of a message that AVX-512 encrypts,
- * with one algorithm after the other. Not measured in Go: in C, on such a CPU, AVX2 interleaved with
- * Poly1305 takes 0.98 of the time at 2048 bytes, and 1.07 at 4096. */
+/* Where 512-bit instructions are split into two 256-bit operations (Zen 4), minimum length of a message
+ * that AVX-512 encrypts, with one algorithm after the other. Not measured in Go: in C, on such a CPU, AVX2
+ * interleaved with Poly1305 takes 0.98 of the time at 2048 bytes, and 1.07 at 4096. */
 #define GO_HALVES_MIN_BYTES 3072
 
 /* Maximum lengths for one call of an assembly function, and of one that raises r to powers. */

@@ -21,9 +21,10 @@ static const struct hornet_list *list_of(hornet_primitive primitive)
 }
 
 /* Sets what only the primitive's own record says. */
-static void describe_record(hornet_kernel *kernel, hornet_primitive primitive, const struct hornet_row *row)
+static void describe_record(hornet_kernel *kernel, hornet_primitive primitive,
+                            const struct hornet_entry *entry)
 {
-    const void *const record = row->implementation; /* its first member */
+    const void *const record = entry->implementation; /* its first member */
     const struct hornet_poly1305_kernel *const poly1305 = record;
     const struct hornet_chacha20_kernel *const chacha20 = record;
     const struct hornet_aes *const aes = record;
@@ -63,20 +64,20 @@ bool hornet_kernel_at(hornet_kernel *kernel, hornet_primitive primitive, size_t 
     const struct hornet_list *const list = list_of(primitive);
     if (list == NULL)
         return false;
-    /* Find the first row of the kernel: its rows are consecutive. */
-    const struct hornet_row *row = list->rows, *const end = list->rows + list->count;
-    for (; row != end; row++)
-        if ((row == list->rows || !hornet_same_kernel(row, row - 1)) && index-- == 0)
+    /* Find the first entry of the kernel: its entries are consecutive. */
+    const struct hornet_entry *entry = list->entries, *const end = list->entries + list->count;
+    for (; entry != end; entry++)
+        if ((entry == list->entries || !hornet_same_kernel(entry, entry - 1)) && index-- == 0)
             break;
-    if (row == end)
+    if (entry == end)
         return false;
-    row = hornet_dispatch_row_on(list, row->implementation->name, hornet_cpu());
-    kernel->name = row->implementation->name;
-    list_features(row->implementation->required, kernel->required, sizeof kernel->required);
-    kernel->min_bytes = row->min;
-    kernel->min_batch_bytes = row->min_batch;
-    kernel->supported = hornet_can_run(row->implementation, hornet_cpu());
-    describe_record(kernel, primitive, row);
+    entry = hornet_dispatch_entry_on(list, entry->implementation->name, hornet_cpu());
+    kernel->name = entry->implementation->name;
+    list_features(entry->implementation->required, kernel->required, sizeof kernel->required);
+    kernel->min_bytes = entry->min;
+    kernel->min_batch_bytes = entry->min_batch;
+    kernel->supported = hornet_can_run(entry->implementation, hornet_cpu());
+    describe_record(kernel, primitive, entry);
     return true;
 }
 
@@ -85,7 +86,7 @@ const char *hornet_kernel_in_use(hornet_primitive primitive)
     const struct hornet_list *const list = list_of(primitive);
     if (list == NULL)
         return NULL;
-    return hornet_dispatch(list->rows, hornet_dispatch_in_use(list), SIZE_MAX)->implementation->name;
+    return hornet_dispatch(list->entries, hornet_dispatch_in_use(list), SIZE_MAX)->implementation->name;
 }
 
 bool hornet_kernel_force(hornet_primitive primitive, const char *name)

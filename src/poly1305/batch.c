@@ -8,8 +8,8 @@
 #include "padding.h"
 #include "poly1305.h"
 
-/* On POWER clang 19 announces another result for comparisons of some vectors; here there are none of these,
- * and the file has no other comparison of vectors. */
+/* On POWER, clang 19 warns that comparisons of vectors of booleans or pixels will have another result;
+ * this file compares none of these. */
 #if HORNET_POWER && defined(__clang__)
 #pragma clang diagnostic ignored "-Wdeprecated-altivec-src-compat"
 #endif
@@ -28,8 +28,8 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
         sorted &= lens_bytes[order[i - 1]] >= lens_bytes[order[i]];
     if (sorted)
         return;
-    /* Element i precedes j if its length is above limits[j]. That is the length of j or, until j's turn,
-     * 1 less. */
+    /* Element i precedes j if its length is above limits[j]. That is the length of j or, until j is
+     * compared, 1 less. */
     union {
         lens_vec vectors[VECTORS];
         int16_t each[HORNET_BATCH_WINDOW];
@@ -135,12 +135,12 @@ void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, c
         const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
         uint8_t order[HORNET_BATCH_WINDOW];
         const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count), in_use);
-        const struct hornet_row *row =
+        const struct hornet_entry *entry =
             hornet_dispatch_batch(&hornet_poly1305_list, in_use, cpu, window.lens_bytes[order[0]]);
-        const struct hornet_poly1305_kernel *kernel = kernel_of(row);
+        const struct hornet_poly1305_kernel *kernel = kernel_of(entry);
         size_t i = 0;
         if (kernel->batch != NULL)
-            i = kernel->batch(&window, order, nshort, row->min_batch);
+            i = kernel->batch(&window, order, nshort, entry->min_batch);
         for (; i < nshort; i++)
             tag_alone(&window, order[i], in_use);
     }
@@ -149,7 +149,7 @@ void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, c
 void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
                            const uint8_t (*keys)[32], size_t count)
 {
-    hornet_poly1305_batch_using(tags, msgs, lens_bytes, keys, count, hornet_poly1305_rows_in_use());
+    hornet_poly1305_batch_using(tags, msgs, lens_bytes, keys, count, hornet_poly1305_entries_in_use());
 }
 
 /* Not inlined into the public function below, which would double it. */
@@ -177,5 +177,5 @@ bool hornet_poly1305_verify_batch(bool *valid, const uint8_t (*tags)[16], const 
                                   const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count)
 {
     return hornet_poly1305_verify_batch_using(valid, tags, msgs, lens_bytes, keys, count,
-                                              hornet_poly1305_rows_in_use());
+                                              hornet_poly1305_entries_in_use());
 }

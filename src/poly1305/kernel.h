@@ -54,52 +54,52 @@ struct hornet_poly1305_kernel {
      * state->h, and wipes the powers of r that it stored. */
     void (*absorb)(struct poly1305 *state, const uint8_t *msg, size_t len_bytes);
 
-    /* For a message in pieces: pieces->lanes keeps the lanes from one piece to the next. A group is `lanes`
-     * full blocks. lanes_begin continues from pieces->value with a first group. lanes_absorb absorbs the
-     * groups at `first` and then those at `msg`; either number may be 0. lanes_end folds the lanes into
-     * value.h, after which they are no longer valid; the caller wipes them. The three are NULL if the
-     * kernel cannot keep lanes. */
-    void (*lanes_begin)(struct poly1305_pieces *pieces, const uint8_t *group);
-    void (*lanes_absorb)(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,
+    /* For a message in chunks: streaming->lanes keeps the lanes from one chunk to the next. A group is
+     * `lanes` full blocks. lanes_begin continues from streaming->value with a first group. lanes_absorb
+     * absorbs the groups at `first` and then those at `msg`; either number may be 0. lanes_end sums the
+     * lanes into value.h, after which they are no longer valid; the caller wipes them. The three are NULL
+     * if the kernel cannot keep lanes. */
+    void (*lanes_begin)(struct poly1305_streaming *streaming, const uint8_t *group);
+    void (*lanes_absorb)(struct poly1305_streaming *streaming, const uint8_t *first, size_t nfirst,
                          const uint8_t *msg, size_t ngroups);
-    void (*lanes_end)(struct poly1305_pieces *pieces);
+    void (*lanes_end)(struct poly1305_streaming *streaming);
 
     /* Writes the tags of the first n of the messages order[0 .. count), one message per lane, and returns
-     * n. Stops before a group of messages whose longest is shorter than min_bytes, and before one that
-     * would leave most lanes empty. The messages must be sorted with the longest first, so that messages of
-     * similar length share a vector. NULL if the kernel has no such function. */
+     * n. Stops before a bundle of messages whose longest is shorter than min_bytes, and before one that
+     * would leave most lanes empty. The messages must be sorted with the longest first, so that messages
+     * of similar length share a vector. NULL if the kernel has no such function. */
     size_t (*batch)(const struct hornet_batch *batch, const uint8_t *order, size_t count, size_t min_bytes);
 };
 
 /* The kernels, one file each in kernels/. */
-#define HORNET_ROW(name, ...) extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name;
-#define HORNET_TUNED_ROW      HORNET_ROW
+#define HORNET_ENTRY(name, ...) extern const struct hornet_poly1305_kernel hornet_poly1305_kernel_##name;
+#define HORNET_TUNED_ENTRY      HORNET_ENTRY
 #include "kernels.def"
 
 /* The list in kernels.def. */
-extern const struct hornet_row hornet_poly1305_rows[];
+extern const struct hornet_entry hornet_poly1305_entries[];
 extern uint32_t hornet_poly1305_in_use;
 extern const struct hornet_list hornet_poly1305_list;
 
-static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet_row *row)
+static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet_entry *entry)
 {
-    return (const struct hornet_poly1305_kernel *)row->implementation;
+    return (const struct hornet_poly1305_kernel *)entry->implementation;
 }
 
-/* Whether a row of kernels.def serves all lengths on every CPU. */
-#define HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes)                                       \
+/* Whether an entry of kernels.def serves all lengths on every CPU. */
+#define HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes)                                       \
     ((preferred_on) == CPU_ANY && (min_bytes) == 0 && (min_batch_bytes) == 0)
 
-/* The baseline: the first kernel that serves all lengths on every CPU. */
-#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
-    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
-static const struct hornet_poly1305_kernel *const hornet_poly1305_baseline =
+/* The fallback: the first kernel that serves all lengths on every CPU. */
+#define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
+    HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
+static const struct hornet_poly1305_kernel *const hornet_poly1305_fallback =
 #include "kernels.def"
     NULL;
 
-/* Returns the rows in use. Another thread may force a kernel at any time, so a public function reads this
- * once and passes it to everything that it calls, as the last argument, `in_use`. */
-static inline uint32_t hornet_poly1305_rows_in_use(void)
+/* Returns the entries in use. Another thread may force a kernel at any time, so a public function reads
+ * this once and passes it to everything that it calls, as the last argument, `in_use`. */
+static inline uint32_t hornet_poly1305_entries_in_use(void)
 {
     return hornet_dispatch_in_use(&hornet_poly1305_list);
 }
@@ -108,9 +108,9 @@ static inline uint32_t hornet_poly1305_rows_in_use(void)
 static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(size_t len_bytes,
                                                                               uint32_t in_use)
 {
-    if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_BASELINE_IN_USE) != 0)
-        return hornet_poly1305_baseline;
-    return kernel_of(hornet_dispatch(hornet_poly1305_rows, in_use, len_bytes));
+    if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_FALLBACK_IN_USE) != 0)
+        return hornet_poly1305_fallback;
+    return kernel_of(hornet_dispatch(hornet_poly1305_entries, in_use, len_bytes));
 }
 
 /* Continues the evaluation with the kernel for this length. No-op if len_bytes is 0. */

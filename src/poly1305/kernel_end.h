@@ -25,7 +25,7 @@ const struct hornet_poly1305_kernel HORNET_PASTE(hornet_poly1305_kernel, _, KERN
 #endif
     .mac = kernel_mac,
     .absorb = kernel_absorb,
-#if KERNEL_KEEPS_LANES
+#if KERNEL_STREAMS
     .lanes_begin = kernel_lanes_begin,
     .lanes_absorb = kernel_lanes_absorb,
     .lanes_end = kernel_lanes_end,

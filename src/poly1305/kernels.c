@@ -9,23 +9,23 @@
 #define MIN(amount) (amount)
 #endif
 
-#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
+#define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
     {&hornet_poly1305_kernel_##name.implementation, preferred_on, MIN(min_bytes), MIN(min_batch_bytes)},
-#define HORNET_FURTHER_ROW HORNET_ROW
-#define HORNET_TUNED_ROW   HORNET_ROW
-const struct hornet_row hornet_poly1305_rows[] = {
+#define HORNET_FURTHER_ENTRY HORNET_ENTRY
+#define HORNET_TUNED_ENTRY   HORNET_ENTRY
+const struct hornet_entry hornet_poly1305_entries[] = {
 #include "kernels.def"
 };
 
-enum { POLY1305_ROWS = sizeof hornet_poly1305_rows / sizeof hornet_poly1305_rows[0] };
-_Static_assert(POLY1305_ROWS <= 31, "in_use has a bit for each row");
+enum { POLY1305_ENTRIES = sizeof hornet_poly1305_entries / sizeof hornet_poly1305_entries[0] };
+_Static_assert(POLY1305_ENTRIES <= 31, "in_use has a bit for each entry");
 
-/* The first row that is decisive gives the value: 1 if it is the baseline, 0 if it is a kernel before the
- * baseline that serves messages shorter than HORNET_SHORT_BYTES. */
-#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
-    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
-#define HORNET_FURTHER_ROW HORNET_ROW
-#define HORNET_TUNED_ROW   HORNET_ROW
+/* The first entry that is decisive gives the value: 1 if it is the fallback, 0 if it is a kernel before
+ * the fallback that serves messages shorter than HORNET_SHORT_BYTES. */
+#define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
+    HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes) ? 1 : (min_bytes) < HORNET_SHORT_BYTES ? 0:
+#define HORNET_FURTHER_ENTRY HORNET_ENTRY
+#define HORNET_TUNED_ENTRY   HORNET_ENTRY
 enum {
     LIST_IS_GOOD =
 #include "kernels.def"
@@ -39,12 +39,12 @@ _Static_assert(
 uint32_t hornet_poly1305_in_use;
 
 const struct hornet_list hornet_poly1305_list = {
-    .rows = hornet_poly1305_rows,
-    .count = POLY1305_ROWS,
-#define HORNET_ROW(name, preferred_on, min_bytes, min_batch_bytes)                                         \
-    HORNET_IS_BASELINE(preferred_on, min_bytes, min_batch_bytes)                                           \
+    .entries = hornet_poly1305_entries,
+    .count = POLY1305_ENTRIES,
+#define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
+    HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes)                                           \
     ? &hornet_poly1305_kernel_##name.implementation:
-    .baseline =
+    .fallback =
 #include "kernels.def"
         NULL,
     .in_use = &hornet_poly1305_in_use,

@@ -42,7 +42,7 @@ HORNET_CLEARED(bool, hornet_poly1305_partial_compute,
         return false;
     }
     struct poly1305 p = {.r = {load_le64(r), load_le64(r + 8)}};
-    hornet_poly1305_absorb(&p, msg, len_bytes, hornet_poly1305_rows_in_use());
+    hornet_poly1305_absorb(&p, msg, len_bytes, hornet_poly1305_entries_in_use());
     memcpy(partial->h, p.h, sizeof partial->h);
     partial->len_bytes = len_bytes;
     wipe(&p, sizeof p);
@@ -111,7 +111,7 @@ HORNET_INLINE void load_value(hornet_poly1305_state *state, const hornet_poly130
     uint8_t key[32] = {0};
     memcpy(key + 16, pad, 16);
     hornet_poly1305_init(state, key);
-    memcpy(((struct poly1305_pieces *)state)->value.h, ((const struct partial *)partial)->h,
+    memcpy(((struct poly1305_streaming *)state)->value.h, ((const struct partial *)partial)->h,
            sizeof((struct partial *)0)->h);
     wipe(key, sizeof key);
 }

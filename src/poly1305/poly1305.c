@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The public functions for one call, for a message in pieces, and for verification. */
+/* The public functions for one call, for a message in chunks, and for verification. */
 #include "poly1305.h"
 #include "../core/bytes.h"
 #include "../core/constant_time.h"
@@ -9,13 +9,13 @@
 #include "kernel.h"
 #include "tag.h"
 
-_Static_assert(sizeof(struct poly1305_pieces) <= sizeof(hornet_poly1305_state), "the state must fit");
+_Static_assert(sizeof(struct poly1305_streaming) <= sizeof(hornet_poly1305_state), "the state must fit");
 _Static_assert(sizeof(hornet_poly1305_state) % 64 == 0, "it is wiped in units of 64 bytes");
 
 HORNET_NOINLINE void mac_at_first_use(uint8_t tag[16], const void *msg, size_t len_bytes,
                                       const uint8_t key[32])
 {
-    hornet_poly1305_kernel_for(len_bytes, hornet_poly1305_rows_in_use())->mac(tag, msg, len_bytes, key);
+    hornet_poly1305_kernel_for(len_bytes, hornet_poly1305_entries_in_use())->mac(tag, msg, len_bytes, key);
 }
 
 /* All calls are tail calls, so that no registers are saved except those that the kernel saves. */
@@ -43,11 +43,11 @@ HORNET_CLEARS_REGISTERS
 HORNET_CLEARED_VOID(hornet_poly1305_init, (hornet_poly1305_state *state, const uint8_t key[32]),
                     (state, key))
 {
-    set_key((struct poly1305_pieces *)state, key);
+    set_key((struct poly1305_streaming *)state, key);
 }
 
 /* Appends to the buffer, which must have room for len_bytes bytes. */
-HORNET_INLINE void buffer_bytes(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
+HORNET_INLINE void buffer_bytes(struct poly1305_streaming *p, const uint8_t *msg, size_t len_bytes)
 {
     copy_bytes(p->buffer + p->nbuffered, msg, len_bytes);
     p->nbuffered += len_bytes;
@@ -55,7 +55,7 @@ HORNET_INLINE void buffer_bytes(struct poly1305_pieces *p, const uint8_t *msg, s
 }
 
 /* Fills the buffer up to a multiple of unit_bytes, a power of two, and returns how many bytes that took. */
-HORNET_NOINLINE size_t fill_up(struct poly1305_pieces *p, const uint8_t *msg, size_t unit_bytes)
+HORNET_NOINLINE size_t fill_up(struct poly1305_streaming *p, const uint8_t *msg, size_t unit_bytes)
 {
     const size_t fill = -(size_t)p->nbuffered & (unit_bytes - 1);
     buffer_bytes(p, msg, fill);
@@ -64,7 +64,7 @@ HORNET_NOINLINE size_t fill_up(struct poly1305_pieces *p, const uint8_t *msg, si
 
 /* Moves the last bytes of msg[0 .. len_bytes), which do not fill a unit, into the empty buffer. Returns the
  * number of bytes before them. */
-HORNET_NOINLINE size_t buffer_rest(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
+HORNET_NOINLINE size_t buffer_rest(struct poly1305_streaming *p, const uint8_t *msg, size_t len_bytes,
                                    size_t unit_bytes)
 {
     const size_t last_bytes = len_bytes & (unit_bytes - 1);
@@ -74,38 +74,38 @@ HORNET_NOINLINE size_t buffer_rest(struct poly1305_pieces *p, const uint8_t *msg
 }
 
 /* Absorbs whole blocks into the value, first those in the buffer, and buffers the rest. */
-static void absorb_into_value(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
+static void absorb_into_value(struct poly1305_streaming *p, const uint8_t *msg, size_t len_bytes,
                               uint32_t in_use)
 {
     const size_t fill = fill_up(p, msg, 16);
     hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered, in_use);
     hornet_poly1305_absorb(&p->value, msg + fill, buffer_rest(p, msg + fill, len_bytes - fill, 16), in_use);
-    p->absorbed = PIECES_VALUE;
+    p->absorbed = STREAMING_VALUE;
 }
 
 void hornet_poly1305_begin_using(hornet_poly1305_state *state, const uint8_t key[32], const void *msg,
                                  size_t len_bytes, uint32_t in_use)
 {
-    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
+    struct poly1305_streaming *p = (struct poly1305_streaming *)state;
     set_key(p, key);
     /* What fits into the buffer stays there. */
     const size_t whole =
         buffer_rest(p, msg, len_bytes, len_bytes > sizeof p->buffer ? 16 : 2 * sizeof p->buffer);
     if (whole != 0) {
         hornet_poly1305_absorb(&p->value, msg, whole, in_use);
-        p->absorbed = PIECES_VALUE;
+        p->absorbed = STREAMING_VALUE;
     }
 }
 
-/* Folds the lanes into the value if they hold anything. */
-static void end_lanes(struct poly1305_pieces *p)
+/* Sums the lanes into the value if they hold anything. */
+static void end_lanes(struct poly1305_streaming *p)
 {
-    if (p->absorbed >= PIECES_ROW)
-        kernel_of(&hornet_poly1305_rows[p->absorbed - PIECES_ROW])->lanes_end(p);
+    if (p->absorbed >= STREAMING_ENTRY)
+        kernel_of(&hornet_poly1305_entries[p->absorbed - STREAMING_ENTRY])->lanes_end(p);
 }
 
 /* Absorbs the lanes and the buffer into the value. */
-static void end_pieces(struct poly1305_pieces *p, uint32_t in_use)
+static void end_streaming(struct poly1305_streaming *p, uint32_t in_use)
 {
     end_lanes(p);
     hornet_poly1305_absorb(&p->value, p->buffer, (size_t)p->nbuffered, in_use);
@@ -113,45 +113,45 @@ static void end_pieces(struct poly1305_pieces *p, uint32_t in_use)
 
 struct poly1305 *hornet_poly1305_begin_value(hornet_poly1305_state *state)
 {
-    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
-    begin_pieces(p);
-    p->absorbed = PIECES_VALUE;
+    struct poly1305_streaming *p = (struct poly1305_streaming *)state;
+    begin_streaming(p);
+    p->absorbed = STREAMING_VALUE;
     return &p->value;
 }
 
 struct poly1305 *hornet_poly1305_value(hornet_poly1305_state *state, uint32_t in_use)
 {
-    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
-    end_pieces(p, in_use);
+    struct poly1305_streaming *p = (struct poly1305_streaming *)state;
+    end_streaming(p, in_use);
     p->nbuffered = 0;
-    p->absorbed = PIECES_VALUE;
+    p->absorbed = STREAMING_VALUE;
     return &p->value;
 }
 
-/* Returns the row of the kernel whose lanes are kept between pieces; NULL if there is none. */
-static const struct hornet_row *row_for_pieces(uint32_t in_use)
+/* Returns the entry of the kernel whose lanes are kept between chunks; NULL if there is none. */
+static const struct hornet_entry *entry_for_streaming(uint32_t in_use)
 {
-    for (in_use &= ~HORNET_BASELINE_IN_USE; in_use != 0; in_use &= in_use - 1) {
-        const struct hornet_row *row = &hornet_poly1305_rows[(unsigned)__builtin_ctz(in_use)];
-        if (row->min <= HORNET_PIECES_KERNEL_BYTES && kernel_of(row)->lanes_absorb != NULL)
-            return row;
+    for (in_use &= ~HORNET_FALLBACK_IN_USE; in_use != 0; in_use &= in_use - 1) {
+        const struct hornet_entry *entry = &hornet_poly1305_entries[(unsigned)__builtin_ctz(in_use)];
+        if (entry->min <= HORNET_STREAMING_KERNEL_BYTES && kernel_of(entry)->lanes_absorb != NULL)
+            return entry;
     }
     return NULL;
 }
 
-/* Absorbs whole groups into the lanes of the row's kernel, first those in the buffer, and buffers the
+/* Absorbs whole groups into the lanes of the entry's kernel, first those in the buffer, and buffers the
  * rest. */
-static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row *row, const uint8_t *msg,
-                              size_t len_bytes)
+static void absorb_into_lanes(struct poly1305_streaming *p, const struct hornet_entry *entry,
+                              const uint8_t *msg, size_t len_bytes)
 {
-    const struct hornet_poly1305_kernel *kernel = kernel_of(row);
+    const struct hornet_poly1305_kernel *kernel = kernel_of(entry);
     const size_t group_bytes = 16 * (size_t)kernel->lanes, fill = fill_up(p, msg, group_bytes);
     const int shift = __builtin_ctz((unsigned)group_bytes); /* a division would cost measurable time */
     const uint8_t *first = p->buffer;
     size_t nfirst = (size_t)p->nbuffered >> shift;
     msg += fill;
     len_bytes -= fill;
-    if (p->absorbed < PIECES_ROW) {
+    if (p->absorbed < STREAMING_ENTRY) {
         if (nfirst != 0) {
             kernel->lanes_begin(p, first);
             first += group_bytes;
@@ -161,25 +161,25 @@ static void absorb_into_lanes(struct poly1305_pieces *p, const struct hornet_row
             msg += group_bytes;
             len_bytes -= group_bytes;
         }
-        p->absorbed = PIECES_ROW + (uint64_t)(row - hornet_poly1305_rows);
+        p->absorbed = STREAMING_ENTRY + (uint64_t)(entry - hornet_poly1305_entries);
         p->lanes_used = 1;
     }
     kernel->lanes_absorb(p, first, nfirst, msg, len_bytes >> shift);
     (void)buffer_rest(p, msg, len_bytes, group_bytes);
 }
 
-/* Absorbs a piece that does not fit into the buffer. The first such piece may be nearly the whole message,
+/* Absorbs a chunk that does not fit into the buffer. The first such chunk may be nearly the whole message,
  * so the powers of r to be kept are raised only at the second. */
-HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes,
+HORNET_NOINLINE void absorb_chunk(struct poly1305_streaming *p, const uint8_t *msg, size_t len_bytes,
                                   uint32_t in_use)
 {
-    const struct hornet_row *row = NULL;
-    if (p->absorbed >= PIECES_ROW)
-        row = &hornet_poly1305_rows[p->absorbed - PIECES_ROW];
-    else if (p->absorbed != PIECES_NOTHING)
-        row = row_for_pieces(in_use);
-    if (row != NULL && len_bytes < HORNET_LONG_PIECE_BYTES) {
-        absorb_into_lanes(p, row, msg, len_bytes);
+    const struct hornet_entry *entry = NULL;
+    if (p->absorbed >= STREAMING_ENTRY)
+        entry = &hornet_poly1305_entries[p->absorbed - STREAMING_ENTRY];
+    else if (p->absorbed != STREAMING_NOTHING)
+        entry = entry_for_streaming(in_use);
+    if (entry != NULL && len_bytes < HORNET_LONG_CHUNK_BYTES) {
+        absorb_into_lanes(p, entry, msg, len_bytes);
     } else {
         end_lanes(p);
         absorb_into_value(p, msg, len_bytes, in_use);
@@ -188,7 +188,7 @@ HORNET_NOINLINE void absorb_piece(struct poly1305_pieces *p, const uint8_t *msg,
 
 /* Appends to the buffer and returns true if there is room; also returns true, without doing anything, if
  * the state has ended. */
-HORNET_INLINE bool buffer_piece(struct poly1305_pieces *p, const void *msg, size_t len_bytes)
+HORNET_INLINE bool buffer_chunk(struct poly1305_streaming *p, const void *msg, size_t len_bytes)
 {
     if (p->live != POLY1305_LIVE)
         return true;
@@ -202,27 +202,28 @@ HORNET_CLEARED_VOID(hornet_poly1305_update_using,
                     (hornet_poly1305_state *state, const void *msg, size_t len_bytes, uint32_t in_use),
                     (state, msg, len_bytes, in_use))
 {
-    if (!buffer_piece((struct poly1305_pieces *)state, msg, len_bytes))
-        absorb_piece((struct poly1305_pieces *)state, msg, len_bytes, in_use);
+    if (!buffer_chunk((struct poly1305_streaming *)state, msg, len_bytes))
+        absorb_chunk((struct poly1305_streaming *)state, msg, len_bytes, in_use);
 }
 
-/* Separate, so that a piece that is only buffered saves no registers and does not read the choice. */
-HORNET_NOINLINE void read_choice_and_absorb(struct poly1305_pieces *p, const uint8_t *msg, size_t len_bytes)
+/* Separate, so that a chunk that is only buffered saves no registers and does not read the choice. */
+HORNET_NOINLINE void read_choice_and_absorb(struct poly1305_streaming *p, const uint8_t *msg,
+                                            size_t len_bytes)
 {
-    absorb_piece(p, msg, len_bytes, hornet_poly1305_rows_in_use());
+    absorb_chunk(p, msg, len_bytes, hornet_poly1305_entries_in_use());
 }
 
 HORNET_CLEARED_VOID(hornet_poly1305_update,
                     (hornet_poly1305_state *state, const void *msg, size_t len_bytes),
                     (state, msg, len_bytes))
 {
-    if (!buffer_piece((struct poly1305_pieces *)state, msg, len_bytes))
-        read_choice_and_absorb((struct poly1305_pieces *)state, msg, len_bytes);
+    if (!buffer_chunk((struct poly1305_streaming *)state, msg, len_bytes))
+        read_choice_and_absorb((struct poly1305_streaming *)state, msg, len_bytes);
 }
 
 void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *pieces, size_t count)
 {
-    const uint32_t in_use = hornet_poly1305_rows_in_use();
+    const uint32_t in_use = hornet_poly1305_entries_in_use();
     for (size_t i = 0; i < count; i++)
         hornet_poly1305_update_using(state, pieces[i].in, pieces[i].len_bytes, in_use);
 }
@@ -232,13 +233,13 @@ HORNET_CLEARS_REGISTERS
 HORNET_CLEARED_VOID(hornet_poly1305_final_using,
                     (hornet_poly1305_state *state, uint8_t tag[16], uint32_t in_use), (state, tag, in_use))
 {
-    struct poly1305_pieces *p = (struct poly1305_pieces *)state;
+    struct poly1305_streaming *p = (struct poly1305_streaming *)state;
     struct tag_words words = {0, 0};
     if (p->live == POLY1305_LIVE) {
-        size_t used = offsetof(struct poly1305_pieces, buffer) + (size_t)p->nused;
+        size_t used = offsetof(struct poly1305_streaming, buffer) + (size_t)p->nused;
         if (p->lanes_used != 0)
             used = sizeof *p;
-        end_pieces(p, in_use);
+        end_streaming(p, in_use);
         words = tag_of_value(p->value.h, p->value.s);
         wipe(state, (used + 63) & ~(size_t)63);
     }
@@ -247,14 +248,14 @@ HORNET_CLEARED_VOID(hornet_poly1305_final_using,
 
 void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16])
 {
-    hornet_poly1305_final_using(state, tag, hornet_poly1305_rows_in_use());
+    hornet_poly1305_final_using(state, tag, hornet_poly1305_entries_in_use());
 }
 
 HORNET_CLEARS_REGISTERS
 HORNET_CLEARED(bool, hornet_poly1305_final_verify, (hornet_poly1305_state *state, const uint8_t tag[16]),
                (state, tag))
 {
-    const bool live = ((struct poly1305_pieces *)state)->live == POLY1305_LIVE;
+    const bool live = ((struct poly1305_streaming *)state)->live == POLY1305_LIVE;
     uint8_t expected[16];
     hornet_poly1305_final(state, expected);
     const bool valid = tags_equal(expected, tag) & live;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Public functions for callers inside the library, which pass the rows in use (kernel.h) as an argument. */
+/* Public functions for callers inside the library, which pass the entries in use (kernel.h) as an
+ * argument. */
 #ifndef HORNET_POLY1305_POLY1305_H
 #define HORNET_POLY1305_POLY1305_H
 
@@ -8,14 +9,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Begins a message with its first piece: msg of len_bytes bytes, and none of it stays in the lanes. */
+/* Begins a message with its first chunk: msg of len_bytes bytes, and none of it stays in the lanes. */
 void hornet_poly1305_begin_using(hornet_poly1305_state *state, const uint8_t key[32], const void *msg,
                                  size_t len_bytes, uint32_t in_use);
 /* Makes a state live, and returns its value, which has no key yet and can absorb whole blocks until the
- * next piece. */
+ * next chunk. */
 struct poly1305 *hornet_poly1305_begin_value(hornet_poly1305_state *state);
 /* Absorbs what waits in the state into its value, and returns that: it can absorb whole blocks until the
- * next piece. The pieces so far must be whole blocks. */
+ * next chunk. The chunks so far must be whole blocks. */
 struct poly1305 *hornet_poly1305_value(hornet_poly1305_state *state, uint32_t in_use);
 void hornet_poly1305_update_using(hornet_poly1305_state *state, const void *msg, size_t len_bytes,
                                   uint32_t in_use);

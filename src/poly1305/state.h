@@ -18,28 +18,28 @@ struct __attribute__((may_alias)) poly1305 {
 };
 
 /* Capacity of the buffer. It is flushed when one byte more than this has arrived. */
-#define HORNET_PIECES_BUFFER_BYTES 256
+#define HORNET_STREAMING_BUFFER_BYTES 256
 
 /* Maximum number of words that a kernel keeps of its lanes. */
-#define HORNET_PIECES_LANES_WORDS 68
+#define HORNET_STREAMING_LANES_WORDS 68
 
-/* A message in pieces: the contents of hornet_poly1305_state. Unused parts of buffer and lanes are
- * unspecified. */
-struct __attribute__((may_alias)) poly1305_pieces {
+/* The streaming state of a message in chunks: the contents of hornet_poly1305_state. Unused parts of
+ * buffer and lanes are unspecified. */
+struct __attribute__((may_alias)) poly1305_streaming {
     struct poly1305 value;
     uint64_t live;      /* POLY1305_LIVE from init to final, else 0 */
-    uint64_t nbuffered; /* bytes in the buffer: 0 to HORNET_PIECES_BUFFER_BYTES */
+    uint64_t nbuffered; /* bytes in the buffer: 0 to HORNET_STREAMING_BUFFER_BYTES */
     uint64_t nused;     /* highest value that nbuffered has had */
 
-    /* Where the bytes so far were absorbed: PIECES_NOTHING: nowhere; PIECES_VALUE: into value.h; PIECES_ROW
-     * + i: into the lanes of the kernel of row i. */
+    /* Where the bytes so far were absorbed: STREAMING_NOTHING: nowhere; STREAMING_VALUE: into value.h;
+     * STREAMING_ENTRY + i: into the lanes of the kernel of entry i. */
     uint64_t absorbed;
     uint64_t lanes_used; /* 1 if the lanes have ever been used, else 0 */
-    uint8_t buffer[HORNET_PIECES_BUFFER_BYTES];
-    uint64_t lanes[HORNET_PIECES_LANES_WORDS];
+    uint8_t buffer[HORNET_STREAMING_BUFFER_BYTES];
+    uint64_t lanes[HORNET_STREAMING_LANES_WORDS];
 };
 
-enum { PIECES_NOTHING, PIECES_VALUE, PIECES_ROW };
+enum { STREAMING_NOTHING, STREAMING_VALUE, STREAMING_ENTRY };
 
 /* Largest h[2] that a kernel may leave; every kernel must accept it. */
 #define HORNET_H2_MAX 4
@@ -72,18 +72,18 @@ HORNET_INLINE void set_value(struct poly1305 *poly, const uint8_t key[32])
 }
 
 /* Makes the state live, with no bytes absorbed. Its value has yet to be set. */
-HORNET_INLINE void begin_pieces(struct poly1305_pieces *p)
+HORNET_INLINE void begin_streaming(struct poly1305_streaming *p)
 {
     p->nbuffered = p->nused = 0;
-    p->absorbed = PIECES_NOTHING;
+    p->absorbed = STREAMING_NOTHING;
     p->lanes_used = 0;
     p->live = POLY1305_LIVE;
 }
 
-HORNET_INLINE void set_key(struct poly1305_pieces *p, const uint8_t key[32])
+HORNET_INLINE void set_key(struct poly1305_streaming *p, const uint8_t key[32])
 {
     set_value(&p->value, key);
-    begin_pieces(p);
+    begin_streaming(p);
 }
 
 #endif

@@ -41,7 +41,7 @@ HORNET_CLEARS_REGISTERS static HORNET_CLEARED(bool, keys_of_nonces,
 static bool key_of_nonce(uint8_t one_time[32], const uint8_t nonce[16], const uint8_t key[32])
 {
     return keys_of_nonces((uint8_t(*)[32])one_time, (const uint8_t(*)[16])nonce, (const uint8_t(*)[32])key,
-                          1, hornet_aes_rows_in_use());
+                          1, hornet_aes_entries_in_use());
 }
 
 /* What a message needs once its one-time key is known, which `clamped` says is one: each wipes the key. */
@@ -142,7 +142,7 @@ HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_batch(uint8_t (*tags)[16], cons
 {
     uint8_t one_time[HORNET_BATCH_WINDOW][32];
     bool all = true;
-    const uint32_t aes_in_use = hornet_aes_rows_in_use(), in_use = hornet_poly1305_rows_in_use();
+    const uint32_t aes_in_use = hornet_aes_entries_in_use(), in_use = hornet_poly1305_entries_in_use();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const size_t n = hornet_batch_window(first, count);
         all &= keys_of_nonces(one_time, nonces + first, keys + first, n, aes_in_use);
@@ -161,7 +161,7 @@ HORNET_CLEARS_REGISTERS bool hornet_poly1305_aes_verify_batch(bool *valid, const
 {
     uint8_t one_time[HORNET_BATCH_WINDOW][32];
     bool all = true;
-    const uint32_t aes_in_use = hornet_aes_rows_in_use(), in_use = hornet_poly1305_rows_in_use();
+    const uint32_t aes_in_use = hornet_aes_entries_in_use(), in_use = hornet_poly1305_entries_in_use();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const size_t n = hornet_batch_window(first, count);
         keys_of_nonces(one_time, nonces + first, keys + first, n, aes_in_use);

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         char name[80];
         snprintf(name, sizeof name, "%s", title);
         if (strncmp(name, "ChaCha20 ", 9) == 0) {
-            /* A kernel answers once for each of its plans. */
+            /* A kernel answers once for each of its pass tables. */
             if (ciphers == 1 || strcmp(name + 9, argv[ciphers - 1]) != 0) {
                 check(ciphers < argc && strcmp(name + 9, argv[ciphers]) == 0, "%s, not %s", name,
                       ciphers < argc ? argv[ciphers] : "any");

@@ -113,7 +113,7 @@ int main(void)
 {
     /* Their parts are run below. */
     (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch, (void)fe_power;
-#if KERNEL_KEEPS_LANES
+#if KERNEL_STREAMS
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
 #endif
     interval_factor_bits = FACTOR_BITS;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20's kernels with all their plans, directly from the list, and a function that puts one in use. */
+/* ChaCha20's kernels with all their pass tables, directly from the list, and a function that puts one in
+ * use. */
 #ifndef HORNET_TESTS_CHACHA20_KERNELS_H
 #define HORNET_TESTS_CHACHA20_KERNELS_H
 
@@ -7,8 +8,8 @@
 #include "check.h"
 
 static const struct hornet_chacha20_kernel *const chacha20_kernels[] = {
-#define HORNET_ROW(name, ...) &hornet_chacha20_kernel_##name,
-#define HORNET_TUNED_ROW      HORNET_ROW
+#define HORNET_ENTRY(name, ...) &hornet_chacha20_kernel_##name,
+#define HORNET_TUNED_ENTRY      HORNET_ENTRY
 #include "../../src/chacha20/kernels.def"
 };
 
@@ -27,11 +28,11 @@ static inline bool chacha20_runs_here(const struct hornet_chacha20_kernel *kerne
 /* Returns the kernel that serves long messages. */
 static inline const struct hornet_chacha20_kernel *chacha20_in_use(void)
 {
-    return hornet_chacha20_kernel_for(SIZE_MAX, hornet_chacha20_rows_in_use());
+    return hornet_chacha20_kernel_for(SIZE_MAX, hornet_chacha20_entries_in_use());
 }
 
-/* Uses this kernel, which must run here, with its plan, even if that is for other CPUs; or the automatic
- * choice if it is NULL. */
+/* Uses this kernel, which must run here, with its pass table, even if that is for other CPUs; or the
+ * automatic choice if it is NULL. */
 static inline void force_chacha20(const struct hornet_chacha20_kernel *kernel)
 {
     if (kernel == NULL) {
@@ -39,9 +40,10 @@ static inline void force_chacha20(const struct hornet_chacha20_kernel *kernel)
         return;
     }
     size_t i = 0;
-    while (hornet_chacha20_rows[i].implementation != &kernel->implementation)
+    while (hornet_chacha20_entries[i].implementation != &kernel->implementation)
         i++;
-    check(hornet_chacha20_rows[i].min == 0, "%s: its first row serves all lengths", chacha20_name(kernel));
+    check(hornet_chacha20_entries[i].min == 0, "%s: its first entry serves all lengths",
+          chacha20_name(kernel));
     atomic_store(hornet_chacha20_list.in_use, UINT32_C(1) << i);
 }
 

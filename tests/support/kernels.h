@@ -19,10 +19,10 @@
 #endif
 
 static const struct hornet_poly1305_kernel *const all_kernels[] = {
-#define HORNET_ROW(name, ...) &hornet_poly1305_kernel_##name,
+#define HORNET_ENTRY(name, ...) &hornet_poly1305_kernel_##name,
 #include "../../src/poly1305/kernels.def"
-#define HORNET_ROW(name, ...)
-#define HORNET_TUNED_ROW(name, ...) &hornet_poly1305_kernel_##name,
+#define HORNET_ENTRY(name, ...)
+#define HORNET_TUNED_ENTRY(name, ...) &hornet_poly1305_kernel_##name,
 #include "../../src/poly1305/kernels.def"
 };
 
@@ -30,7 +30,7 @@ enum { KERNEL_COUNT = sizeof all_kernels / sizeof all_kernels[0] };
 
 /* The kernels in the list with names of their own: the first of all_kernels. */
 enum {
-#define HORNET_ROW(name, ...) KERNEL_INDEX_##name,
+#define HORNET_ENTRY(name, ...) KERNEL_INDEX_##name,
 #include "../../src/poly1305/kernels.def"
     NAMED_KERNELS
 };

@@ -14,13 +14,13 @@ from support.commands import ROOT, attempt, execute, run
 def list_rows(
     command: Sequence[object] = ("clang-19",), primitive: str = "poly1305", tree: Path = ROOT
 ) -> list[tuple[str, list[str]]]:
-    """Return the rows of the list in src/ that a compiler builds, best first.
+    """Return the entries of the list in src/ that a compiler builds, best first.
 
     Each is the macro of kernel_list.h that it expands to, and the columns, with the name of its record first.
     """
     if DEFAULT_KERNELS not in command:
         command = [*command, ALL_KERNELS]
-    kinds = "HORNET_ROW", "HORNET_TUNED_ROW", "HORNET_FURTHER_ROW"
+    kinds = "HORNET_ENTRY", "HORNET_TUNED_ENTRY", "HORNET_FURTHER_ENTRY"
     source = "".join(f"#define {kind}(...) kernel_row = {kind}, __VA_ARGS__;\n" for kind in kinds) + "".join(
         f'#include "{tree}/src/{file}"\n' for file in ("core/compiler.h", f"{primitive}/kernels.def")
     )
@@ -36,9 +36,9 @@ def kernel_names(
 ) -> list[str]:
     """Return the names of the kernels that a compiler builds, in the order of the list in src/.
 
-    If `tuned`, of all records that the rows name, some of which are another's with other tuned numbers.
+    If `tuned`, of all records that the entries name, some of which are another's with other tuned numbers.
     """
-    kinds = ["HORNET_ROW", *(["HORNET_TUNED_ROW"] if tuned else [])]
+    kinds = ["HORNET_ENTRY", *(["HORNET_TUNED_ENTRY"] if tuned else [])]
     return [columns[0] for kind, columns in list_rows(command, primitive, tree) if kind in kinds]
 
 

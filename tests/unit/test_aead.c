@@ -61,7 +61,7 @@ static bool all_are(const uint8_t *bytes, size_t len_bytes, uint8_t value)
     return true;
 }
 
-static bool nothing_beside_output(size_t len_bytes)
+static bool nothing_around_output(size_t len_bytes)
 {
     return all_are(output_memory, AROUND, FILL) && all_are(OUTPUT + len_bytes, AROUND, FILL);
 }
@@ -200,7 +200,7 @@ static void check_pieces(const struct message *m, size_t cut, bool in_place)
     begin(&state, m, m->aad_bytes * cut / (n + 1));
     check(hornet_aead_encrypt(&state, OUTPUT, in, cut) &&
               hornet_aead_encrypt(&state, OUTPUT + cut, in + cut, rest) && hornet_aead_final(&state, tag) &&
-              same(OUTPUT, m->ciphertext, n) && memcmp(tag, m->tag, 16) == 0 && nothing_beside_output(n),
+              same(OUTPUT, m->ciphertext, n) && memcmp(tag, m->tag, 16) == 0 && nothing_around_output(n),
           "%s: %zu bytes, %zu of associated data, encrypted in pieces, cut at %zu", names(), n,
           m->aad_bytes, cut);
     check(memcmp(&state, zeros, sizeof state) == 0, "%s: state not wiped", names());
@@ -212,7 +212,7 @@ static void check_pieces(const struct message *m, size_t cut, bool in_place)
     check(hornet_aead_decrypt(&state, OUTPUT, in, cut) &&
               hornet_aead_decrypt(&state, OUTPUT + cut, in + cut, rest) &&
               hornet_aead_final_verify(&state, m->tag) && same(OUTPUT, m->msg, n) &&
-              nothing_beside_output(n),
+              nothing_around_output(n),
           "%s: %zu bytes, %zu of associated data, decrypted in pieces, cut at %zu", names(), n,
           m->aad_bytes, cut);
     check(memcmp(&state, zeros, sizeof state) == 0, "%s: state not wiped", names());
@@ -235,14 +235,14 @@ static void check_message(const struct message *m)
         check(seal_message(m, OUTPUT, tag, in_place ? OUTPUT : m->msg) && same(OUTPUT, m->ciphertext, n) &&
                   memcmp(tag, m->tag, 16) == 0,
               "%s: %zu bytes, %zu of associated data, sealed %s", names(), n, m->aad_bytes, where);
-        check(nothing_beside_output(n), "%s: %zu bytes sealed %s, and more written", names(), n, where);
+        check(nothing_around_output(n), "%s: %zu bytes sealed %s, and more written", names(), n, where);
 
         fill_output(n);
         if (in_place)
             copy(OUTPUT, m->ciphertext, n);
         check(open_message(m, OUTPUT, in_place ? OUTPUT : m->ciphertext, m->tag) && same(OUTPUT, m->msg, n),
               "%s: %zu bytes, %zu of associated data, opened %s", names(), n, m->aad_bytes, where);
-        check(nothing_beside_output(n), "%s: %zu bytes opened %s, and more written", names(), n, where);
+        check(nothing_around_output(n), "%s: %zu bytes opened %s, and more written", names(), n, where);
     }
 
     /* A forged message gives zeros, and nothing else. */
@@ -253,7 +253,7 @@ static void check_message(const struct message *m)
     if (in_place)
         copy(OUTPUT, m->ciphertext, n);
     check(!open_message(m, OUTPUT, in_place ? OUTPUT : m->ciphertext, wrong) && all_are(OUTPUT, n, 0) &&
-              nothing_beside_output(n),
+              nothing_around_output(n),
           "%s: %zu bytes, %zu of associated data, a forgery", names(), n, m->aad_bytes);
     check_pieces(m, number * 37 % (n + 1), in_place);
 }
@@ -732,7 +732,7 @@ static void test_batches(void)
         force_chacha20(nth_chacha20(count));
         check_batch(count, count);
     }
-    /* All kernels, with a full and a partial group. */
+    /* All kernels, with a full and a partial bundle. */
     for (int k = 0; k < CHACHA20_KERNELS; k++)
         for (int p = 0; p < KERNEL_COUNT; p++) {
             if (!chacha20_runs_here(chacha20_kernels[k]) || !kernel_runs_here(all_kernels[p]))
@@ -765,7 +765,7 @@ static void check_refused(const struct message *m, const uint8_t *in, const uint
     const size_t n = m->len_bytes;
     hornet_aead_state state;
     fill_output(n);
-    check(!open_message(m, OUTPUT, in, tag) && all_are(OUTPUT, n, 0) && nothing_beside_output(n),
+    check(!open_message(m, OUTPUT, in, tag) && all_are(OUTPUT, n, 0) && nothing_around_output(n),
           "%zu bytes: bit %zu of the %s ignored", n, bit, what);
     begin(&state, m, 0);
     check(hornet_aead_decrypt(&state, OUTPUT, in, n) && !hornet_aead_final_verify(&state, tag),
@@ -883,7 +883,7 @@ static void test_states(void)
         check(!hornet_aead_decrypt(&state, OUTPUT, in, 50) && !hornet_aead_decrypt(&state, NULL, NULL, 0) &&
                   !hornet_aead_decryptv(&state, &(hornet_piece){OUTPUT, in, 50}, 1),
               "an encrypting state decrypts");
-        check(all_are(OUTPUT, 300, FILL) && nothing_beside_output(300), "what is refused is written");
+        check(all_are(OUTPUT, 300, FILL) && nothing_around_output(300), "what is refused is written");
         memcpy(&other, &state, sizeof state);
         check(hornet_aead_encrypt(&state, OUTPUT + first, in + first, 300 - first) &&
                   hornet_aead_final(&state, tag) && memcmp(tag, m.tag, 16) == 0 &&

@@ -85,7 +85,7 @@ static const uint32_t counters[] = {
     0x7fffffff, 0x7ffffff0, UINT32_MAX, UINT32_MAX - 1,  UINT32_MAX - 3,  UINT32_MAX - 15, UINT32_MAX - 7};
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
-/* A call of a shape. */
+/* A call of a layout. */
 typedef struct {
     size_t len_bytes, nblocks; /* of the message, and of its companion, Poly1305 */
     bool keyed, copies, in_place;
@@ -105,13 +105,13 @@ static bool has_value(const struct poly1305 *a, const struct poly1305 *b)
 }
 
 /* Compares a pass with the reference. No byte may be written beyond what chacha20.h allows. */
-static void test_pass(const chacha20_shape *shape, const pass_call *c)
+static void test_pass(const chacha20_layout *layout, const pass_call *c)
 {
     _Alignas(64) static uint8_t copy[PASS_ROOM + 2 * AROUND];
     static uint8_t in[PASS_ROOM + 64], out[PASS_ROOM + 64 + 2 * AROUND], stream[PASS_ROOM + 64];
     static uint8_t expected[PASS_ROOM + 64], msg[16 * 128];
     static const uint8_t zeros[PASS_ROOM + 64];
-    const size_t room = 64 * (size_t)(shape->nblocks - c->keyed);
+    const size_t room = 64 * (size_t)(layout->nblocks - c->keyed);
     const size_t n = c->len_bytes < room ? c->len_bytes : room;
     uint8_t given[32];
     chacha20_state state;
@@ -123,7 +123,7 @@ static void test_pass(const chacha20_shape *shape, const pass_call *c)
     memset(out, FILL, sizeof out);
     memset(copy, FILL, sizeof copy);
     memset(given, FILL, sizeof given);
-    reference_chacha20(stream, zeros, 64 * (size_t)shape->nblocks, key, c->counter, nonce);
+    reference_chacha20(stream, zeros, 64 * (size_t)layout->nblocks, key, c->counter, nonce);
     const uint8_t *const blocks = stream + (c->keyed ? 64 : 0);
     uint8_t *const to = out + AROUND + 64 - c->offset;
     const uint8_t *const from = c->in_place ? memcpy(to, in + c->offset, n) : in + c->offset;
@@ -143,22 +143,22 @@ static void test_pass(const chacha20_shape *shape, const pass_call *c)
     poly.h[2] = random_word() % (HORNET_H2_MAX + 1);
     poly_expected = poly;
     if (c->nblocks != 0)
-        hornet_poly1305_baseline->absorb(&poly_expected, msg, 16 * c->nblocks);
+        hornet_poly1305_fallback->absorb(&poly_expected, msg, 16 * c->nblocks);
 
     hornet_chacha20_begin(&state, key, c->counter, nonce);
     const chacha20_state before = state;
     running_length = c->len_bytes;
-    shape->run(&(chacha20_work){.out = to,
-                                .in = from,
-                                .len_bytes = c->len_bytes,
-                                .copy = c->copies ? copy + AROUND : NULL,
-                                .key = c->keyed ? given : NULL,
-                                .state = &state,
-                                .companion = {&poly, msg, c->nblocks}});
-    const int number = (int)(shape - kernel->shapes);
+    layout->run(&(chacha20_work){.out = to,
+                                 .in = from,
+                                 .len_bytes = c->len_bytes,
+                                 .copy = c->copies ? copy + AROUND : NULL,
+                                 .key = c->keyed ? given : NULL,
+                                 .state = &state,
+                                 .companion = {&poly, msg, c->nblocks}});
+    const int number = (int)(layout - kernel->layouts);
 #define CHECK_PASS(condition, what)                                                                        \
     check(condition,                                                                                       \
-          "%s, shape %d, %zu bytes from %x, keyed %d, copies %d, in place %d, %zu blocks: " what,          \
+          "%s, layout %d, %zu bytes from %x, keyed %d, copies %d, in place %d, %zu blocks: " what,         \
           chacha20_name(kernel), number, c->len_bytes, c->counter, c->keyed, c->copies, c->in_place,       \
           c->nblocks)
     CHECK_PASS(memcmp(to, expected, n) == 0, "the output");
@@ -174,45 +174,47 @@ static void test_pass(const chacha20_shape *shape, const pass_call *c)
 #undef CHECK_PASS
 }
 
-/* Tests every shape, with lengths around all multiples of 16 bytes, counters, alignments and numbers of
+/* Tests every layout, with lengths around all multiples of 16 bytes, counters, alignments and numbers of
  * blocks of Poly1305 in rotation. */
 static void test_passes(void)
 {
-    for (size_t i = 0; i < kernel->nshapes; i++) {
-        const chacha20_shape *const shape = &kernel->shapes[i];
-        const size_t most_beside = (size_t)shape->stitched * CHACHA20_DOUBLE_ROUNDS;
-        for (size_t n = 0; n <= 64 * (size_t)shape->nblocks + 65; n++) {
+    for (size_t i = 0; i < kernel->nlayouts; i++) {
+        const chacha20_layout *const layout = &kernel->layouts[i];
+        const size_t most_stitched = (size_t)layout->stitched * CHACHA20_DOUBLE_ROUNDS;
+        for (size_t n = 0; n <= 64 * (size_t)layout->nblocks + 65; n++) {
             if (n > 130 && (n + 1) % 16 > 2) /* the rest of a block is processed in one place */
                 continue;
             for (size_t way = 0; way < 4; way++)
-                test_pass(shape, &(pass_call){.len_bytes = n,
-                                              .nblocks = shape->keyed || most_beside == 0
-                                                             ? 0
-                                                             : (n + 13 * way) % (most_beside + 1),
-                                              .keyed = shape->keyed || (n + way / 2) % 2 == 0,
-                                              .copies = way % 2 == 0,
-                                              .in_place = way < 2,
-                                              .offset = (n + way) % 3 == 0 ? 1 + n % 63 : 0,
-                                              .counter = counters[(n + way) % COUNTERS]});
+                test_pass(layout, &(pass_call){.len_bytes = n,
+                                               .nblocks = layout->keyed || most_stitched == 0
+                                                              ? 0
+                                                              : (n + 13 * way) % (most_stitched + 1),
+                                               .keyed = layout->keyed || (n + way / 2) % 2 == 0,
+                                               .copies = way % 2 == 0,
+                                               .in_place = way < 2,
+                                               .offset = (n + way) % 3 == 0 ? 1 + n % 63 : 0,
+                                               .counter = counters[(n + way) % COUNTERS]});
         }
     }
 }
 
-/* Every plan names shapes that exist, computes every number of blocks, and gives the key exactly once. */
+/* Every pass table names layouts that exist, computes every number of blocks, and gives the key exactly
+ * once. */
 static void test_plan(void)
 {
-    const chacha20_plan *const plan = &kernel->plan;
-    check(plan->period != 0 && (plan->period & (plan->period - 1)) == 0 && plan->count % plan->period == 0,
-          "%s: period %d of %d", chacha20_name(kernel), plan->period, plan->count);
-    for (size_t nblocks = 0; nblocks <= plan->count; nblocks++) {
-        check(64 * (size_t)kernel->shapes[plan->first[nblocks]].nblocks <= AEAD_COPIED_BYTES,
+    const chacha20_pass_table *const table = &kernel->pass_table;
+    check(table->period != 0 && (table->period & (table->period - 1)) == 0 &&
+              table->count % table->period == 0,
+          "%s: period %d of %d", chacha20_name(kernel), table->period, table->count);
+    for (size_t nblocks = 0; nblocks <= table->count; nblocks++) {
+        check(64 * (size_t)kernel->layouts[table->first[nblocks]].nblocks <= AEAD_COPIED_BYTES,
               "%s: the first pass for %zu blocks does not fit into its copy", chacha20_name(kernel),
               nblocks);
-        check(plan->first[nblocks] < kernel->nshapes && plan->next[nblocks] < kernel->nshapes,
-              "%s: the shapes for %zu blocks", chacha20_name(kernel), nblocks);
-        check(!kernel->shapes[plan->next[nblocks]].keyed, "%s: a later key, %zu blocks",
+        check(table->first[nblocks] < kernel->nlayouts && table->next[nblocks] < kernel->nlayouts,
+              "%s: the layouts for %zu blocks", chacha20_name(kernel), nblocks);
+        check(!kernel->layouts[table->next[nblocks]].keyed, "%s: a later key, %zu blocks",
               chacha20_name(kernel), nblocks);
-        check(nblocks == 0 || kernel->shapes[plan->first[nblocks]].nblocks > 1 || kernel->lanes == 1,
+        check(nblocks == 0 || kernel->layouts[table->first[nblocks]].nblocks > 1 || kernel->lanes == 1,
               "%s: only the key, %zu blocks", chacha20_name(kernel), nblocks);
     }
 }

@@ -21,7 +21,7 @@ static void force_next(const struct hornet_list *list, size_t *last)
 {
     do
         *last = (*last + 1) % list->count;
-    while (!hornet_dispatch_force(list, list->rows[*last].implementation->name));
+    while (!hornet_dispatch_force(list, list->entries[*last].implementation->name));
 }
 
 void hornet_test_loads(const uint32_t *word)

@@ -49,10 +49,10 @@ def records(command):
     return required, lanes
 
 
-def given(rows, required):
-    """Return the records that some CPU is given: those with a row that the rows before it leave a length for."""
+def given(entries, required):
+    """Return the records that some CPU is given: those with an entry that the entries before it leave a length for."""
     kept, earlier = set(), []
-    for name, preferred, *lengths in rows:
+    for name, preferred, *lengths in entries:
         needs = required[name] | features(preferred)
         has = needs.union(*(IMPLIED.get(feature, ()) for feature in needs))
         lengths = [math.inf if "NEVER" in text else int(text) for text in lengths]
@@ -69,10 +69,10 @@ def check(target):
     for option in DEFAULT_KERNELS, ALL_KERNELS:
         command = [*f"clang-19 -ffreestanding {target}".split(), option]
         listed, (required, lanes) = list_rows(command), records(command)
-        rows = [columns for _, columns in listed]
-        assert {name for name, *_ in rows} == required.keys(), f"{target}, {option}: records of {required.keys()}"
-        kernels.append([columns[0] for kind, columns in listed if kind == "HORNET_ROW"])
-    served = [name for name in kernels[1] if name in given(rows, required)]
+        entries = [columns for _, columns in listed]
+        assert {name for name, *_ in entries} == required.keys(), f"{target}, {option}: records of {required.keys()}"
+        kernels.append([columns[0] for kind, columns in listed if kind == "HORNET_ENTRY"])
+    served = [name for name in kernels[1] if name in given(entries, required)]
     assert kernels[0] == served, f"{target}: CPUs are given {served}, a default build has {kernels[0]}"
     return *kernels, lanes
 

@@ -22,7 +22,7 @@
 #include "../support/kernels.h"
 
 /* all_kernels and the library use the wrapped records; these are the real ones. */
-#define HORNET_ROW(name, ...)                                                                              \
+#define HORNET_ENTRY(name, ...)                                                                            \
     extern const struct hornet_poly1305_kernel __real_hornet_poly1305_kernel_##name;                       \
     extern struct hornet_poly1305_kernel __wrap_hornet_poly1305_kernel_##name;                             \
     static unsigned long calls_of_##name;                                                                  \
@@ -36,11 +36,11 @@
         calls_of_##name++;                                                                                 \
         __real_hornet_poly1305_kernel_##name.absorb(state, msg, len_bytes);                                \
     }                                                                                                      \
-    static void lanes_absorb_##name(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,   \
-                                    const uint8_t *msg, size_t ngroups)                                    \
+    static void lanes_absorb_##name(struct poly1305_streaming *streaming, const uint8_t *first,            \
+                                    size_t nfirst, const uint8_t *msg, size_t ngroups)                     \
     {                                                                                                      \
         calls_of_##name++;                                                                                 \
-        __real_hornet_poly1305_kernel_##name.lanes_absorb(pieces, first, nfirst, msg, ngroups);            \
+        __real_hornet_poly1305_kernel_##name.lanes_absorb(streaming, first, nfirst, msg, ngroups);         \
     }                                                                                                      \
     static size_t batch_##name(const struct hornet_batch *batch, const uint8_t *order, size_t count,       \
                                size_t min_bytes)                                                           \
@@ -49,20 +49,20 @@
         return __real_hornet_poly1305_kernel_##name.batch(batch, order, count, min_bytes);                 \
     }                                                                                                      \
     struct hornet_poly1305_kernel __wrap_hornet_poly1305_kernel_##name;
-#define HORNET_TUNED_ROW HORNET_ROW
+#define HORNET_TUNED_ENTRY HORNET_ENTRY
 #include "../../src/poly1305/kernels.def"
 
 static unsigned long *const calls[] = {
-#define HORNET_ROW(name, ...) &calls_of_##name,
+#define HORNET_ENTRY(name, ...) &calls_of_##name,
 #include "../../src/poly1305/kernels.def"
-#define HORNET_ROW(name, ...)
-#define HORNET_TUNED_ROW(name, ...) &calls_of_##name,
+#define HORNET_ENTRY(name, ...)
+#define HORNET_TUNED_ENTRY(name, ...) &calls_of_##name,
 #include "../../src/poly1305/kernels.def"
 };
 
 static void wrap_kernels(void)
 {
-#define HORNET_ROW(name, ...)                                                                              \
+#define HORNET_ENTRY(name, ...)                                                                            \
     __wrap_hornet_poly1305_kernel_##name = __real_hornet_poly1305_kernel_##name;                           \
     __wrap_hornet_poly1305_kernel_##name.mac = mac_##name;                                                 \
     __wrap_hornet_poly1305_kernel_##name.absorb = absorb_##name;                                           \
@@ -70,7 +70,7 @@ static void wrap_kernels(void)
         __wrap_hornet_poly1305_kernel_##name.lanes_absorb = lanes_absorb_##name;                           \
     if (__wrap_hornet_poly1305_kernel_##name.batch != NULL)                                                \
         __wrap_hornet_poly1305_kernel_##name.batch = batch_##name;
-#define HORNET_TUNED_ROW HORNET_ROW
+#define HORNET_TUNED_ENTRY HORNET_ENTRY
 #include "../../src/poly1305/kernels.def"
 }
 
@@ -83,94 +83,96 @@ static int number_of(const struct hornet_implementation *implementation)
     return i;
 }
 
-/* The rule as stated in dispatch.h: the first row from `first` on that the CPU runs well and whose
- * minimum amount is reached. A forced row counts as one that runs well. */
-static const struct hornet_row *expected_row(const struct hornet_list *list, uint32_t cpu, size_t first,
-                                             const struct hornet_row *forced, size_t amount, bool batch)
+/* The rule as stated in dispatch.h: the first entry from `first` on that the CPU runs well and whose
+ * minimum amount is reached. A forced entry counts as one that runs well. */
+static const struct hornet_entry *expected_entry(const struct hornet_list *list, uint32_t cpu, size_t first,
+                                                 const struct hornet_entry *forced, size_t amount,
+                                                 bool batch)
 {
     for (size_t i = first; i < list->count; i++) {
-        const struct hornet_row *row = &list->rows[i];
-        const bool runs_well = ((row->implementation->required | row->preferred_on) & ~cpu) == 0;
-        if ((runs_well || row == forced) && amount >= (batch ? row->min_batch : row->min))
-            return row;
+        const struct hornet_entry *entry = &list->entries[i];
+        const bool runs_well = ((entry->implementation->required | entry->preferred_on) & ~cpu) == 0;
+        if ((runs_well || entry == forced) && amount >= (batch ? entry->min_batch : entry->min))
+            return entry;
     }
     return NULL;
 }
 
-static void check_rows(const struct hornet_list *list, uint32_t cpu, uint32_t in_use, size_t first,
-                       const struct hornet_row *forced)
+static void check_entries(const struct hornet_list *list, uint32_t cpu, uint32_t in_use, size_t first,
+                          const struct hornet_entry *forced)
 {
     for (size_t i = 0; i < list->count; i++)
         for (int batch = 0; batch < 2; batch++)
             for (int more = -1; more <= 1; more++) {
                 /* Around every minimum amount, and where none is reached any more. */
-                const size_t least = batch ? list->rows[i].min_batch : list->rows[i].min;
+                const size_t least = batch ? list->entries[i].min_batch : list->entries[i].min;
                 const size_t amount = least == HORNET_NEVER ? HORNET_NEVER - 1 : least + (size_t)more;
                 if (amount == SIZE_MAX)
                     continue;
-                const struct hornet_row *row = batch ? hornet_dispatch_batch(list, in_use, cpu, amount)
-                                                     : hornet_dispatch(list->rows, in_use, amount);
-                const struct hornet_row *expected = expected_row(list, cpu, first, forced, amount, batch);
-                check(expected != NULL && row->implementation == expected->implementation &&
-                          (batch ? row->min_batch == expected->min_batch : row->min == expected->min),
+                const struct hornet_entry *entry = batch ? hornet_dispatch_batch(list, in_use, cpu, amount)
+                                                         : hornet_dispatch(list->entries, in_use, amount);
+                const struct hornet_entry *expected =
+                    expected_entry(list, cpu, first, forced, amount, batch);
+                check(expected != NULL && entry->implementation == expected->implementation &&
+                          (batch ? entry->min_batch == expected->min_batch : entry->min == expected->min),
                       "features %x, amount %zu, batch %d: %s and not %s", cpu, amount, batch,
-                      row->implementation->name, expected == NULL ? "" : expected->implementation->name);
+                      entry->implementation->name, expected == NULL ? "" : expected->implementation->name);
             }
-    bool baseline = false;
+    bool fallback = false;
     for (size_t i = 0; i < list->count; i++)
-        baseline |= (in_use >> i & 1) != 0 && list->rows[i].implementation == list->baseline;
-    check(((in_use & HORNET_BASELINE_IN_USE) != 0) == baseline, "features %x: the baseline", cpu);
+        fallback |= (in_use >> i & 1) != 0 && list->entries[i].implementation == list->fallback;
+    check(((in_use & HORNET_FALLBACK_IN_USE) != 0) == fallback, "features %x: the fallback", cpu);
 }
 
-static bool same_name(const struct hornet_row *row, const struct hornet_implementation *implementation)
+static bool same_name(const struct hornet_entry *entry, const struct hornet_implementation *implementation)
 {
-    return strcmp(row->implementation->name, implementation->name) == 0;
+    return strcmp(entry->implementation->name, implementation->name) == 0;
 }
 
 /* Tests every set of features, with each implementation forced and with none. */
 static void test_feature_sets(const struct hornet_list *list)
 {
     for (uint32_t cpu = 0; cpu < UINT32_C(1) << CPU_FEATURE_COUNT; cpu++) {
-        check_rows(list, cpu, hornet_dispatch_rows(list, cpu, NULL), 0, NULL);
+        check_entries(list, cpu, hornet_dispatch_entries(list, cpu, NULL), 0, NULL);
         if (cpu % 61 != 0) /* the rest takes too long */
             continue;
         for (size_t i = 0; i < list->count; i++) {
-            const struct hornet_implementation *implementation = list->rows[i].implementation;
-            const uint32_t in_use = hornet_dispatch_rows(list, cpu, implementation->name);
+            const struct hornet_implementation *implementation = list->entries[i].implementation;
+            const uint32_t in_use = hornet_dispatch_entries(list, cpu, implementation->name);
             check((in_use != 0) == ((implementation->required & ~cpu) == 0), "features %x: %s is forced",
                   cpu, implementation->name);
             if (in_use == 0)
                 continue;
-            /* Its first row for this CPU, or else its last. */
+            /* Its first entry for this CPU, or else its last. */
             size_t first = 0;
-            while (!same_name(&list->rows[first], implementation))
+            while (!same_name(&list->entries[first], implementation))
                 first++;
-            while ((list->rows[first].preferred_on & ~cpu) != 0 && first + 1 < list->count &&
-                   same_name(&list->rows[first + 1], implementation))
+            while ((list->entries[first].preferred_on & ~cpu) != 0 && first + 1 < list->count &&
+                   same_name(&list->entries[first + 1], implementation))
                 first++;
-            check_rows(list, cpu, in_use, first, &list->rows[first]);
+            check_entries(list, cpu, in_use, first, &list->entries[first]);
         }
-        check(hornet_dispatch_rows(list, cpu, "no such name") == 0, "an unknown name");
+        check(hornet_dispatch_entries(list, cpu, "no such name") == 0, "an unknown name");
     }
 }
 
-/* The rows of one name must be adjacent, and the baseline must need no feature. */
+/* The entries of one name must be adjacent, and the fallback must need no feature. */
 static void test_list(const struct hornet_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         for (size_t j = i + 1; j < list->count; j++)
-            check(!same_name(&list->rows[i], list->rows[j].implementation) ||
-                      same_name(&list->rows[j - 1], list->rows[j].implementation),
-                  "rows of %s are apart", list->rows[i].implementation->name);
-    check(list->baseline == NULL || list->baseline->required == CPU_ANY, "the baseline needs something");
+            check(!same_name(&list->entries[i], list->entries[j].implementation) ||
+                      same_name(&list->entries[j - 1], list->entries[j].implementation),
+                  "entries of %s are apart", list->entries[i].implementation->name);
+    check(list->fallback == NULL || list->fallback->required == CPU_ANY, "the fallback needs something");
 }
 
 #if HORNET_X86
-/* A feature of x86.def, whose rows test_dispatch.py compares with the compiler's header. */
+/* A feature of x86.def, whose entries test_dispatch.py compares with the compiler's header. */
 struct feature {
     uint32_t feature;
     size_t word;            /* the offset of a member of struct x86_cpuid */
-    const char *bit, *xcr0; /* as the row states them */
+    const char *bit, *xcr0; /* as the entry states them */
 };
 
 static uint32_t *word_of(struct x86_cpuid *cpuid, const struct feature *feature)
@@ -204,7 +206,7 @@ static void test_cpuid(void)
 #include "../../src/core/cpu/list.def"
 #undef properties
     };
-    struct feature rows[CPU_FEATURE_COUNT];
+    struct feature entries[CPU_FEATURE_COUNT];
     uint32_t masks[CPU_FEATURE_COUNT], properties = 0;
     int count = 0;
     for (size_t i = 0; i < CPU_FEATURE_COUNT; i++)
@@ -212,7 +214,7 @@ static void test_cpuid(void)
             properties |= listed[i].feature;
         } else {
             masks[count] = UINT32_C(1) << strtoul(listed[i].bit, NULL, 10);
-            rows[count++] = listed[i];
+            entries[count++] = listed[i];
         }
     check(count >= 11, "%d features", count);
 
@@ -230,17 +232,17 @@ static void test_cpuid(void)
                 .xcr0 = xcr0s[i],
             };
             cpuid.leaf1_ecx &= ~((~bits & 1) << 27 | (~bits >> 1 & 1) << 28); /* OSXSAVE, AVX */
-            for (int row = 0; row < count; row++)
-                if ((bits >> (2 + row) & 1) == 0)
-                    *word_of(&cpuid, &rows[row]) &= ~masks[row];
+            for (int entry = 0; entry < count; entry++)
+                if ((bits >> (2 + entry) & 1) == 0)
+                    *word_of(&cpuid, &entries[entry]) &= ~masks[entry];
             const bool avx = (cpuid.leaf1_ecx >> 27 & 3) == 3;
             const uint32_t found = hornet_cpu_from_cpuid(&cpuid);
-            for (int row = 0; row < count; row++) {
-                const uint32_t needed = xcr0_of(&rows[row]);
+            for (int entry = 0; entry < count; entry++) {
+                const uint32_t needed = xcr0_of(&entries[entry]);
                 const bool enabled = needed == 0 || (avx && (xcr0s[i] & needed) == needed);
-                const bool reported = (*word_of(&cpuid, &rows[row]) & masks[row]) != 0;
-                check(((found & rows[row].feature) != 0) == (reported && enabled),
-                      "bits %x, xcr0 %x: feature %x", bits, xcr0s[i], rows[row].feature);
+                const bool reported = (*word_of(&cpuid, &entries[entry]) & masks[entry]) != 0;
+                check(((found & entries[entry].feature) != 0) == (reported && enabled),
+                      "bits %x, xcr0 %x: feature %x", bits, xcr0s[i], entries[entry].feature);
             }
         }
     const struct x86_cpuid none = {0};
@@ -257,7 +259,7 @@ static void test_properties(void)
         const char *cpu;
         const uint32_t *vendor;
         uint32_t eax, properties, leaf7_edx;
-    } rows[] = {
+    } entries[] = {
         {"Zen 2 (Rome)", &amd, 0x00830f10, CPU_full_width_zmm | CPU_no_zmm_downclock, 0},
         {"Zen 3 (Milan)", &amd, 0x00a00f11, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen3, 0},
         {"Zen 3 (Vermeer)", &amd, 0x00a20f12, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen3, 0},
@@ -279,10 +281,11 @@ static void test_properties(void)
         {"Skylake-SP's numbers from another maker", &amd, 0x00050654,
          CPU_full_width_zmm | CPU_no_zmm_downclock, 0},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct x86_cpuid cpuid = {
-            .vendor_ebx = *rows[i].vendor, .leaf1_eax = rows[i].eax, .leaf7_edx = rows[i].leaf7_edx};
-        check(hornet_cpu_from_cpuid(&cpuid) == rows[i].properties, "%s: %x", rows[i].cpu,
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        const struct x86_cpuid cpuid = {.vendor_ebx = *entries[i].vendor,
+                                        .leaf1_eax = entries[i].eax,
+                                        .leaf7_edx = entries[i].leaf7_edx};
+        check(hornet_cpu_from_cpuid(&cpuid) == entries[i].properties, "%s: %x", entries[i].cpu,
               hornet_cpu_from_cpuid(&cpuid));
     }
     const struct x86_cpuid none = {0};
@@ -301,16 +304,17 @@ static void test_names(hornet_primitive primitive, const struct hornet_list *lis
     const char *const automatic = hornet_kernel_in_use(primitive);
     hornet_kernel kernel;
     size_t count = 0, supported = 0;
-    for (size_t row = 0; row < list->count; row++) {
-        if (row != 0 && hornet_same_kernel(&list->rows[row], &list->rows[row - 1]))
+    for (size_t entry = 0; entry < list->count; entry++) {
+        if (entry != 0 && hornet_same_kernel(&list->entries[entry], &list->entries[entry - 1]))
             continue;
-        const struct hornet_implementation *const implementation = list->rows[row].implementation;
+        const struct hornet_implementation *const implementation = list->entries[entry].implementation;
         const bool runs = hornet_can_run(implementation, hornet_cpu());
         check(hornet_kernel_at(&kernel, primitive, count) && strcmp(kernel.name, implementation->name) == 0,
               "kernel %zu is not %s", count, implementation->name);
         check(kernel.supported == runs && kernel.lanes >= 1, "kernel %s: supported %d, %zu lanes",
               kernel.name, kernel.supported, kernel.lanes);
-        const struct hornet_row *best = hornet_dispatch_row_on(list, implementation->name, hornet_cpu());
+        const struct hornet_entry *best =
+            hornet_dispatch_entry_on(list, implementation->name, hornet_cpu());
         check(kernel.min_bytes == best->min, "kernel %s: from %zu bytes", kernel.name, kernel.min_bytes);
         check(hornet_kernel_force(primitive, kernel.name) == runs, "%s: force and features disagree",
               kernel.name);
@@ -362,7 +366,7 @@ static void test_forced_chacha20(void)
 {
     const struct hornet_list *list = &hornet_chacha20_list;
     const struct hornet_chacha20_kernel *automatic = chacha20_in_use();
-    const struct hornet_row *expected = expected_row(list, hornet_cpu(), 0, NULL, SIZE_MAX, false);
+    const struct hornet_entry *expected = expected_entry(list, hornet_cpu(), 0, NULL, SIZE_MAX, false);
     check(&automatic->implementation == expected->implementation, "ChaCha20 by %s is chosen",
           chacha20_name(automatic));
     for (size_t k = 0; k < CHACHA20_KERNELS; k++) {
@@ -386,7 +390,7 @@ static void test_midr(void)
         const char *core;
         uint32_t midr, family;
         bool has_sve;
-    } rows[] = {
+    } entries[] = {
         {"Cortex-A53", 0x410fd034, CPU_cortex_a53, false},
         {"Cortex-A55", 0x412fd050, CPU_cortex_a53, false},
         {"Cortex-A57", 0x411fd070, CPU_neoverse_n1, false},
@@ -415,19 +419,19 @@ static void test_midr(void)
         {"a number that is not known", 0, CPU_other_arm, false},
         {"a number that is not known", 0, CPU_other_sve, true},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const uint32_t hwcap = 0, properties = hornet_arm_properties(rows[i].midr, rows[i].has_sve);
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        const uint32_t hwcap = 0, properties = hornet_arm_properties(entries[i].midr, entries[i].has_sve);
         uint32_t found = CPU_ANY;
 #define HORNET_CPU_FEATURE(name, word, bit, always)                                                        \
     if ((word >> (bit) & 1) != 0)                                                                          \
         found |= CPU_##name;
 #include "../../src/core/cpu/list.def"
-        check(found == rows[i].family, "%s: features %x", rows[i].core, found);
+        check(found == entries[i].family, "%s: features %x", entries[i].core, found);
         const struct hornet_list *list = &hornet_poly1305_list;
-        const struct hornet_row *row =
-            hornet_dispatch(list->rows, hornet_dispatch_rows(list, found | CPU_neon, NULL), 65536);
-        check((strcmp(row->implementation->name, "neon") == 0) == (found != CPU_neoverse_n2),
-              "%s: %s serves 64 KiB", rows[i].core, row->implementation->name);
+        const struct hornet_entry *entry =
+            hornet_dispatch(list->entries, hornet_dispatch_entries(list, found | CPU_neon, NULL), 65536);
+        check((strcmp(entry->implementation->name, "neon") == 0) == (found != CPU_neoverse_n2),
+              "%s: %s serves 64 KiB", entries[i].core, entry->implementation->name);
 
         const uint32_t wide = CPU_neoverse_v1 | CPU_apple | CPU_ampere1 | CPU_other_sve;
         const struct hornet_chacha20_kernel *const chacha20 =
@@ -436,8 +440,10 @@ static void test_midr(void)
             : (found & wide) != 0     ? &hornet_chacha20_kernel_neon_wide
                                       : &hornet_chacha20_kernel_neon;
         list = &hornet_chacha20_list;
-        row = hornet_dispatch(list->rows, hornet_dispatch_rows(list, found | CPU_neon, NULL), 65536);
-        check(row->implementation == &chacha20->implementation, "%s: the plan of ChaCha20", rows[i].core);
+        entry =
+            hornet_dispatch(list->entries, hornet_dispatch_entries(list, found | CPU_neon, NULL), 65536);
+        check(entry->implementation == &chacha20->implementation, "%s: the pass table of ChaCha20",
+              entries[i].core);
     }
 }
 #endif
@@ -459,18 +465,18 @@ static unsigned long all_calls(void)
     return sum;
 }
 
-/* Checks that a call went to the kernel of a row, and to no other, except that the kernel may have
- * passed fewer than two groups to the baseline. */
-static void check_served(const struct hornet_row *row, unsigned long own, unsigned long all,
+/* Checks that a call went to the kernel of an entry, and to no other, except that the kernel may have
+ * passed fewer than two groups to the fallback. */
+static void check_served(const struct hornet_entry *entry, unsigned long own, unsigned long all,
                          const char *what, size_t len_bytes)
 {
-    const int served = number_of(row->implementation);
-    const int baseline = number_of(hornet_poly1305_list.baseline);
+    const int served = number_of(entry->implementation);
+    const int fallback = number_of(hornet_poly1305_list.fallback);
     check(*calls[served] == own + 1, "%s, length %zu: not by %s", what, len_bytes,
-          row->implementation->name);
+          entry->implementation->name);
     const unsigned long more = all_calls() - all - 1;
     check(more == 0 ||
-              (more == 1 && served != baseline && len_bytes <= 16 * (size_t)all_kernels[served]->lanes),
+              (more == 1 && served != fallback && len_bytes <= 16 * (size_t)all_kernels[served]->lanes),
           "%s, length %zu: %lu calls", what, len_bytes, more + 1);
 }
 
@@ -486,44 +492,44 @@ static void test_forced_kernel_runs(void)
             continue;
         hornet_kernel info;
         check(hornet_kernel_at(&info, HORNET_POLY1305, (size_t)i), "no info on %s", forced);
-        const uint32_t in_use = hornet_dispatch_rows(list, hornet_cpu(), forced);
+        const uint32_t in_use = hornet_dispatch_entries(list, hornet_cpu(), forced);
         const size_t crossover = info.min_bytes;
         const size_t lengths[] = {0,    1,    16,        100,           112, crossover - (crossover > 0),
                                   640,  5000, crossover, crossover + 1, 47,  48,
                                   20000};
         for (size_t j = 0; j < sizeof lengths / sizeof lengths[0]; j++) {
             const size_t len_bytes = lengths[j];
-            const struct hornet_row *row = hornet_dispatch(list->rows, in_use, len_bytes);
-            check(same_name(row, &all_kernels[i]->implementation) == (len_bytes >= crossover),
-                  "kernel %s, length %zu: %s serves", forced, len_bytes, row->implementation->name);
-            unsigned long all = all_calls(), own = *calls[number_of(row->implementation)];
+            const struct hornet_entry *entry = hornet_dispatch(list->entries, in_use, len_bytes);
+            check(same_name(entry, &all_kernels[i]->implementation) == (len_bytes >= crossover),
+                  "kernel %s, length %zu: %s serves", forced, len_bytes, entry->implementation->name);
+            unsigned long all = all_calls(), own = *calls[number_of(entry->implementation)];
             hornet_poly1305(tag, msg, len_bytes, key);
-            check_served(row, own, all, "one call", len_bytes);
+            check_served(entry, own, all, "one call", len_bytes);
 
             const size_t whole_bytes = len_bytes / 16 * 16;
             if (whole_bytes == 0)
                 continue;
             hornet_poly1305_state state;
             hornet_poly1305_init(&state, key);
-            row = hornet_dispatch(list->rows, in_use, whole_bytes);
-            all = all_calls(), own = *calls[number_of(row->implementation)];
+            entry = hornet_dispatch(list->entries, in_use, whole_bytes);
+            all = all_calls(), own = *calls[number_of(entry->implementation)];
             hornet_poly1305_update(&state, msg, whole_bytes); /* or by final if it is short */
             hornet_poly1305_final(&state, tag);
-            check_served(row, own, all, "an update", whole_bytes);
+            check_served(entry, own, all, "an update", whole_bytes);
         }
 
-        /* The second update that exceeds the buffer goes to a kernel that keeps lanes: of the rows for
+        /* The second update that exceeds the buffer goes to a kernel that keeps lanes: of the entries for
          * that length, the first that does, or else the first. */
         hornet_poly1305_state pieces;
         hornet_poly1305_init(&pieces, key);
         hornet_poly1305_update(&pieces, msg, 320);
-        const struct hornet_row *keeps = NULL;
-        for (size_t row = list->count; row-- != 0;)
-            if ((in_use >> row & 1) != 0 && list->rows[row].min <= HORNET_PIECES_KERNEL_BYTES &&
-                all_kernels[number_of(list->rows[row].implementation)]->lanes_absorb != NULL)
-                keeps = &list->rows[row];
+        const struct hornet_entry *keeps = NULL;
+        for (size_t entry = list->count; entry-- != 0;)
+            if ((in_use >> entry & 1) != 0 && list->entries[entry].min <= HORNET_STREAMING_KERNEL_BYTES &&
+                all_kernels[number_of(list->entries[entry].implementation)]->lanes_absorb != NULL)
+                keeps = &list->entries[entry];
         if (keeps == NULL)
-            keeps = hornet_dispatch(list->rows, in_use, HORNET_PIECES_KERNEL_BYTES);
+            keeps = hornet_dispatch(list->entries, in_use, HORNET_STREAMING_KERNEL_BYTES);
         unsigned long *const kept = calls[number_of(keeps->implementation)], kept_before = *kept;
         hornet_poly1305_update(&pieces, msg, 1024);
         check(*kept == kept_before + 1, "kernel %s: pieces not by %s", forced, keeps->implementation->name);
@@ -537,12 +543,12 @@ static void test_forced_kernel_runs(void)
             msgs[j] = msg;
             lens_bytes[j] = 100;
         }
-        const struct hornet_row *row = hornet_dispatch_batch(list, in_use, hornet_cpu(), 100);
-        const unsigned long batches = *calls[number_of(row->implementation)];
+        const struct hornet_entry *entry = hornet_dispatch_batch(list, in_use, hornet_cpu(), 100);
+        const unsigned long batches = *calls[number_of(entry->implementation)];
         hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
-        const bool shares = all_kernels[number_of(row->implementation)]->batch != NULL;
-        check(!shares || *calls[number_of(row->implementation)] > batches, "kernel %s: no batch by %s",
-              forced, row->implementation->name);
+        const bool shares = all_kernels[number_of(entry->implementation)]->batch != NULL;
+        check(!shares || *calls[number_of(entry->implementation)] > batches, "kernel %s: no batch by %s",
+              forced, entry->implementation->name);
     }
 }
 

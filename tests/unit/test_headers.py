@@ -23,7 +23,7 @@ def parsed(compiler, paths, *options):
         riscv = ["clang-19", "--target=riscv64-linux-gnu", "-ffreestanding"]
         command = [*(riscv if path.endswith("/rvv.h") else [compiler]), "-std=c11", "-o", "/dev/null"]
         # These files expect the name of a kernel. kernel_end.h has nothing to end here.
-        if path.endswith("/shapes/kernel.h"):
+        if path.endswith("/layouts/kernel.h"):
             command += ["-DKERNEL=alone", "-DKERNEL_REQUIRED=0"]
         elif re.search(r"/kernel_\w*\.h$|\.c$", path):
             command += ["-DKERNEL=alone"]

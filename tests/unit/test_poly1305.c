@@ -48,7 +48,7 @@ static void kernels_tag(tag_t tag, const struct hornet_poly1305_kernel *first, s
         first->absorb(p, msg, split_bytes);
     if (split_bytes != len_bytes)
         second->absorb(p, msg + split_bytes, len_bytes - split_bytes);
-    ((struct poly1305_pieces *)&state)->absorbed = PIECES_VALUE;
+    ((struct poly1305_streaming *)&state)->absorbed = STREAMING_VALUE;
     check(p->h[2] <= HORNET_H2_MAX, "kernels %s, %s leave h[2] = %llu, length %zu, split %zu",
           name_of(first), name_of(second), (unsigned long long)p->h[2], len_bytes, split_bytes);
     hornet_poly1305_final(&state, tag);
@@ -607,14 +607,14 @@ static void test_streaming(const struct hornet_poly1305_kernel *kernel)
     enum { LENGTHS = sizeof lengths / sizeof lengths[0], LONGEST_BYTES = 64000 };
     static const uint8_t zeros[sizeof(hornet_poly1305_state)];
     static uint8_t msg[LONGEST_BYTES];
-    const struct hornet_poly1305_kernel *baseline = hornet_poly1305_baseline;
+    const struct hornet_poly1305_kernel *fallback = hornet_poly1305_fallback;
     uint8_t key[32];
     memset(msg, 255, sizeof msg);
     random_bytes(msg + 30000, 10000);
     for (int round = 0; round < 4 * LENGTHS * 18; round++) {
         const bool extreme = round % 2 == 0;
         hornet_poly1305_state state;
-        struct poly1305_pieces *p = (struct poly1305_pieces *)&state;
+        struct poly1305_streaming *p = (struct poly1305_streaming *)&state;
         memset(&state, 0, sizeof state);
         memcpy(key, key_max, sizeof key);
         if (round % 3 == 0)
@@ -623,7 +623,7 @@ static void test_streaming(const struct hornet_poly1305_kernel *kernel)
         if (extreme) {
             p->value.h[0] = p->value.h[1] = UINT64_MAX;
             p->value.h[2] = HORNET_H2_MAX;
-            p->absorbed = PIECES_VALUE;
+            p->absorbed = STREAMING_VALUE;
         }
         struct poly1305 expected = p->value;
         force_kernel(name_of(kernel));
@@ -642,12 +642,12 @@ static void test_streaming(const struct hornet_poly1305_kernel *kernel)
             len_bytes += large_bytes;
             small_bytes = (small_bytes * 7 + 16) % 256;
             if (round % 5 == 0)
-                force_kernel(name_of(baseline));
+                force_kernel(name_of(fallback));
         }
         if (kernel->lanes_absorb != NULL && round % 5 != 0)
             check(p->lanes_used != 0, "kernel %s keeps no lanes", name_of(kernel));
         tag_t tag, expected_tag;
-        baseline->absorb(&expected, at, len_bytes);
+        fallback->absorb(&expected, at, len_bytes);
         const struct tag_words words = tag_of_value(expected.h, expected.s);
         store_tag(expected_tag, words);
         hornet_poly1305_final(&state, tag);

@@ -136,7 +136,7 @@ int main(void)
             }
         check(hornet_kernel_force(primitive, NULL), "the automatic choice");
     }
-    for (size_t k = 0; k < CHACHA20_KERNELS; k++) /* the plans for other CPUs too */
+    for (size_t k = 0; k < CHACHA20_KERNELS; k++) /* the pass tables for other CPUs too */
         if (chacha20_runs_here(chacha20_kernels[k])) {
             force_chacha20(chacha20_kernels[k]);
             measure_all(chacha20_name(chacha20_kernels[k]), false);

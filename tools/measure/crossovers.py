@@ -331,13 +331,13 @@ def text(tables: dict[str, list[Table]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-ROW = re.compile(r"^HORNET_KERNEL(?P<tuned>_TUNED)?(?P<also>_ALSO)?\((?P<arguments>[^)]*)\)(?P<comment>.*)$")
+ENTRY = re.compile(r"^HORNET_KERNEL(?P<tuned>_TUNED)?(?P<also>_ALSO)?\((?P<arguments>[^)]*)\)(?P<comment>.*)$")
 
 
-def applied(rows: str, of_family: str, proposed: dict[str, dict[str, int | None]], source: str) -> str:
-    """Return a list of kernels with these proposals in the rows of a family of cores. A kernel without a row for the
+def applied(entries: str, of_family: str, proposed: dict[str, dict[str, int | None]], source: str) -> str:
+    """Return a list of kernels with these proposals in the entries of a family of cores. A kernel without an entry for the
     family gets one, which comes before its others, because the first that fits counts."""
-    lines = rows.splitlines()
+    lines = entries.splitlines()
     for name, fields in proposed.items():
         values = [
             NEVER if fields[key] is None else str(fields[key])
@@ -346,16 +346,16 @@ def applied(rows: str, of_family: str, proposed: dict[str, dict[str, int | None]
         ]
         of_kernel = []
         for i, line in enumerate(lines):
-            row = ROW.match(line)
-            words = [word.strip() for word in row["arguments"].split(",")] if row else []
+            entry = ENTRY.match(line)
+            words = [word.strip() for word in entry["arguments"].split(",")] if entry else []
             if words and words[0] == name:
-                of_kernel.append((i, row, words))
+                of_kernel.append((i, entry, words))
         same = [one for one in of_kernel if f"CPU_{of_family}" in one[2]]
-        for i, row, words in same[:1] or of_kernel[:1]:
+        for i, entry, words in same[:1] or of_kernel[:1]:
             head = words[: words.index(f"CPU_{of_family}") + 1] if same else [name, f"CPU_{of_family}"]
-            count = len(words) - len(head) if same else len(words) - (3 if row["tuned"] else 2)
+            count = len(words) - len(head) if same else len(words) - (3 if entry["tuned"] else 2)
             kept = (values + words[len(words) - count + len(values) :])[:count]
-            kind = f"HORNET_KERNEL{row['tuned'] or ''}{row['also'] or ''}" if same else "HORNET_KERNEL"
+            kind = f"HORNET_KERNEL{entry['tuned'] or ''}{entry['also'] or ''}" if same else "HORNET_KERNEL"
             new = f"{kind}({', '.join([*head, *kept])}) /* {source} */"
             if same:
                 lines[i] = new

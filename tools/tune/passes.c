@@ -44,7 +44,7 @@ static void sample(bool first, double begin)
            (times[2] - times[1]) / OPERATIONS, (times[3] - times[2]) / OPERATIONS);
 }
 
-static void time_pass(const char *kind, const chacha20_shape *shape, bool first, size_t rounds)
+static void time_pass(const char *kind, const chacha20_layout *layout, bool first, size_t rounds)
 {
     static uint8_t key[32];
     static chacha20_state state;
@@ -54,14 +54,14 @@ static void time_pass(const char *kind, const chacha20_shape *shape, bool first,
         const double begin = now_ns();
         for (uint32_t nonce = 0; nonce < PASSES; nonce++) {
             state.word[13] = nonce;
-            shape->run(
+            layout->run(
                 &(chacha20_work){.out = out,
                                  .in = in,
-                                 .len_bytes = CHACHA20_BLOCK_BYTES * (size_t)(shape->nblocks - first),
+                                 .len_bytes = CHACHA20_BLOCK_BYTES * (size_t)(layout->nblocks - first),
                                  .copy = first ? copy : NULL,
                                  .key = first ? key : NULL,
                                  .state = &state,
-                                 .companion = {&poly, in, rounds * shape->stitched}});
+                                 .companion = {&poly, in, rounds * layout->stitched}});
         }
         sample(i == 0, begin);
     }
@@ -95,17 +95,17 @@ int main(void)
     puts("null]");
     time_poly1305(sizeof in / 4);
     time_poly1305(sizeof in);
-#define SHAPE_NAME(name, ...) #name,
-    static const char *const names[] = {SHAPES(SHAPE_NAME)};
-    for (size_t i = 0; i < sizeof kernel_shapes / sizeof kernel_shapes[0]; i++) {
-        const chacha20_shape *const shape = &kernel_shapes[i];
-        printf("{\"name\": \"%s\", \"blocks\": %d, \"stitched\": %d", names[i], shape->nblocks,
-               shape->stitched);
-        time_pass("first", shape, true, 0);
-        if (!shape->keyed)
-            time_pass("next", shape, false, 0);
-        if (shape->stitched != 0)
-            time_pass("with", shape, false, CHACHA20_DOUBLE_ROUNDS);
+#define LAYOUT_NAME(name, ...) #name,
+    static const char *const names[] = {LAYOUTS(LAYOUT_NAME)};
+    for (size_t i = 0; i < sizeof kernel_layouts / sizeof kernel_layouts[0]; i++) {
+        const chacha20_layout *const layout = &kernel_layouts[i];
+        printf("{\"name\": \"%s\", \"blocks\": %d, \"stitched\": %d", names[i], layout->nblocks,
+               layout->stitched);
+        time_pass("first", layout, true, 0);
+        if (!layout->keyed)
+            time_pass("next", layout, false, 0);
+        if (layout->stitched != 0)
+            time_pass("with", layout, false, CHACHA20_DOUBLE_ROUNDS);
         puts("}");
     }
     return 0;

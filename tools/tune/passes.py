@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Measures the passes of ChaCha20 on this CPU, and proposes a change of src/chacha20/passes.toml and the plans.
+"""Measures the passes of ChaCha20 on this CPU, and proposes a change of src/chacha20/passes.toml and the pass tables.
 
     python -m tools.tune.passes [--compiler COMPILER]... [--kernel KERNEL]... [--apply]
 
@@ -20,8 +20,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import plans
-from .plans import DATA, HEADER, ROOT
+from . import pass_tables
+from .pass_tables import DATA, HEADER, ROOT
 
 # Each with the kernel of Poly1305 that accompanies it.
 KERNELS = {"avx512": "ifma", "avx512vl": "ifma256", "avx2": "avx2", "vector128": "scalar64"}
@@ -124,7 +124,7 @@ def replaced(text: str, new: str) -> str:
     """Return the data with an entry in place of that of the same kernel, family, compiler and state, or at the end."""
 
     def key(entry: str) -> list[str]:
-        of = plans.read(entry)["costs"][0]
+        of = pass_tables.read(entry)["costs"][0]
         return [of["kernel"], of["family"], of["compiler"].split()[0], of["sibling"]]
 
     head, *entries = re.split(r"(?m)^(?=\[\[costs\]\]$)", text)
@@ -168,8 +168,8 @@ def main() -> int:
                     about = {"kernel": kernel, "family": family_of(features), "compiler": version(compiler)}
                     new = replaced(new, entry({**about, "sibling": state}, today, found))
     try:
-        header = plans.header(plans.read(new))
-    except plans.Wrong as why:
+        header = pass_tables.header(pass_tables.read(new))
+    except pass_tables.Wrong as why:
         print(f"passes: {why}", file=sys.stderr)
         return 2
     for path, before, after in ((DATA, old, new), (HEADER, HEADER.read_text(), header)):

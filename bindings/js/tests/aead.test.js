@@ -366,7 +366,7 @@ test("a message in pieces out of order is refused, and stays as it was", () => {
 });
 
 test("a message of more than 2^38 - 64 bytes is refused, and stays as it was", () => {
-    // The fourth word of the state is the number of bytes so far (src/aead/pieces.c). The state is created by slice.
+    // The fourth word of the state is the number of bytes so far (src/aead/chunks.c). The state is created by slice.
     const { slice } = Uint8Array.prototype;
     let state = EMPTY;
     Uint8Array.prototype.slice = function (...range) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The field modulo p = 2^130 - 5 in radix 2^64, scalar, folded after each block: Polyakov, "Poly1305
+/* The field modulo p = 2^130 - 5 in radix 2^64, scalar, reduced after each block: Polyakov, "Poly1305
  * revised", as in OpenSSL. src/poly1305/scalar_field.h describes the functions; the library's radix64.h
  * describes what it does differently.
  *

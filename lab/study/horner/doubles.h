@@ -28,11 +28,11 @@ HORNET_INLINE void doubles_evaluate(struct poly1305 *state, const uint8_t *msg, 
     const size_t odd = blocks_in(len_bytes) % LANES;
     (void)fresh;
     if (blocks_in(len_bytes) < LANES) {
-        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+        hornet_poly1305_fallback->absorb(state, msg, len_bytes);
         return;
     }
     if (odd != 0) {
-        hornet_poly1305_baseline->absorb(state, msg, 16 * odd);
+        hornet_poly1305_fallback->absorb(state, msg, 16 * odd);
         msg += 16 * odd;
         len_bytes -= 16 * odd;
     }
@@ -59,7 +59,7 @@ HORNET_INLINE void doubles_evaluate(struct poly1305 *state, const uint8_t *msg, 
     vec_load_last_blocks(msg, block, &lo, &hi, &top);
     t = doubles_add(t, doubles_from_words(lo, hi, top));
     doubles_sum_to_words(state->h, doubles_carry(doubles_mul(t, &of_last)));
-    fold_words(state->h);
+    reduce_words(state->h);
 }
 
 #endif

@@ -102,14 +102,14 @@ HORNET_INLINE void lazy_evaluate(struct poly1305 *state, const uint8_t *msg, siz
 {
     size_t nblocks = blocks_in(len_bytes), absent = 0, end_bytes = 0;
     if (nblocks < LANES) {
-        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+        hornet_poly1305_fallback->absorb(state, msg, len_bytes);
         return;
     }
     const size_t odd = nblocks % LANES;
     if (odd != 0 && rest == FRONT_ZEROS) {
         absent = LANES - odd;
     } else if (odd != 0 && rest == FRONT_SCALAR) {
-        hornet_poly1305_baseline->absorb(state, msg, 16 * odd);
+        hornet_poly1305_fallback->absorb(state, msg, 16 * odd);
         msg += 16 * odd;
         len_bytes -= 16 * odd;
         nblocks -= odd;
@@ -126,7 +126,7 @@ HORNET_INLINE void lazy_evaluate(struct poly1305 *state, const uint8_t *msg, siz
     const multiplier of_last = multiplier_from(powers.of_last);
     wide_sum_to_words(state->h, wide_mul_add(wide_zero(), t, &of_last), 0);
     if (end_bytes != 0)
-        hornet_poly1305_baseline->absorb(state, msg + len_bytes, end_bytes);
+        hornet_poly1305_fallback->absorb(state, msg + len_bytes, end_bytes);
 }
 
 /* Defines a kernel with this evaluation, between kernel_begin.h and kernel_end.h. */

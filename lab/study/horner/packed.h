@@ -155,7 +155,7 @@ KERNEL_INLINE void packed_evaluate(struct poly1305 *state, const uint8_t *msg, s
 {
     size_t nblocks = blocks_in(len_bytes), absent = 0, tail_bytes = 0;
     if (nblocks < LANES) {
-        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+        hornet_poly1305_fallback->absorb(state, msg, len_bytes);
         return;
     }
     if (rest == REST_WHOLE && len_bytes < GROUP_BYTES) {
@@ -171,7 +171,7 @@ KERNEL_INLINE void packed_evaluate(struct poly1305 *state, const uint8_t *msg, s
         tail_bytes = len_bytes - 16 * nblocks;
         len_bytes -= tail_bytes;
     } else if (odd != 0 && rest == REST_SCALAR) {
-        hornet_poly1305_baseline->absorb(state, msg, 16 * odd);
+        hornet_poly1305_fallback->absorb(state, msg, 16 * odd);
         msg += 16 * odd;
         len_bytes -= 16 * odd;
         nblocks -= odd;

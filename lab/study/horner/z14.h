@@ -36,7 +36,7 @@ HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size
     const size_t short_bytes = len_bytes % 16, front_bytes = len_bytes % SUMMED_GROUP_BYTES - short_bytes;
     (void)fresh, (void)kernel_mac, (void)kernel_absorb; /* the library's */
     if (front_bytes != 0)
-        hornet_poly1305_baseline->absorb(state, msg, front_bytes);
+        hornet_poly1305_fallback->absorb(state, msg, front_bytes);
     msg += front_bytes;
     if (ngroups != 0) {
         vmsl_powers powers;
@@ -52,7 +52,7 @@ HORNET_INLINE void z14_evaluate(struct poly1305 *state, const uint8_t *msg, size
         msg += SUMMED_GROUP_BYTES;
     }
     if (short_bytes != 0)
-        hornet_poly1305_baseline->absorb(state, msg, short_bytes);
+        hornet_poly1305_fallback->absorb(state, msg, short_bytes);
 }
 
 /* Runs a part of the evaluation for figure 5: expands the blocks of each group into limbs; also

@@ -107,7 +107,7 @@ HORNET_INLINE void double_to_words(uint64_t words[3], double_fe h)
     for (int i = 0; i < FLOATING_LIMBS; i++)
         quarters[i] = (uint64_t)(int64_t)((h.limb[i] + twice_p[i]) * scale[i]);
     words_of_quarters(words, quarters);
-    fold_words(words);
+    reduce_words(words);
 }
 
 HORNET_INLINE void double_evaluate(struct poly1305 *state, const uint8_t *msg, size_t len_bytes, bool fresh)

@@ -34,7 +34,7 @@ HORNET_INLINE table_number table_shl(table_number a, int bits)
 HORNET_INLINE table_number table_double(table_number a)
 {
     table_number twice = table_shl(a, 1);
-    fold_words(twice.word);
+    reduce_words(twice.word);
     return twice;
 }
 
@@ -91,14 +91,14 @@ static void multiples_fill(multiples_table *table, const uint64_t r[2])
     }
 }
 
-/* The result is below 131 * 2^131 before it is folded. */
+/* The result is below 131 * 2^131 before it is reduced. */
 HORNET_INLINE table_number doublings_mul(const doublings_table *table, table_number h)
 {
     table_number sum = {{0, 0, 0}};
     for (unsigned i = 0; i < TABLE_BITS; i++)
         if (table_digit(&h, i, 1) != 0)
             table_add(&sum, &table->entry[i]);
-    fold_words(sum.word);
+    reduce_words(sum.word);
     return sum;
 }
 
@@ -123,18 +123,18 @@ HORNET_INLINE table_number triples_mul(const triples_table *table, table_number 
     table_number *minus = &sums[1];
     add_words(sums[0].word, ~minus->word[0], ~minus->word[1], ~minus->word[2]);
     add_words(sums[0].word, 1, 0, 0);
-    fold_words(sums[0].word);
+    reduce_words(sums[0].word);
     return sums[0];
 }
 
-/* The result is below 2^8 (2^130 + 2^16) + 2^138 before it is folded. */
+/* The result is below 2^8 (2^130 + 2^16) + 2^138 before it is reduced. */
 HORNET_INLINE table_number multiples_mul(const multiples_table *table, table_number h)
 {
     table_number sum = {{0, 0, 0}};
     for (unsigned i = TABLE_BYTES; i-- != 0;) {
         sum = table_shl(sum, 8);
         table_add(&sum, &table->entry[table_digit(&h, 8 * i, 8)]);
-        fold_words(sum.word);
+        reduce_words(sum.word);
     }
     return sum;
 }

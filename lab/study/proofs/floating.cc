@@ -47,7 +47,7 @@ struct poly1305 {
 #define uint32_t word32
 #define int64_t  signed_word
 
-#include "lab/study/field/fold.h"
+#include "lab/study/field/reduce.h"
 
 #define double real
 #ifdef X87
@@ -110,7 +110,7 @@ static factors factors_from_words(const word64 *)
 static void element_to_words(word64 words[3], element h)
 {
     doubles_sum_to_words(words, h);
-    fold_words(words);
+    reduce_words(words);
 }
 static element multiply(element h, const factors *r) { return doubles_carry(doubles_mul(h, r)); }
 static void check_factors(const factors *) {}

@@ -24,7 +24,7 @@
  * 1130.
  */
 #define LANES_IN_ORDER(x) HORNET_IN_ORDER("x", x)
-#define SHAPES(X)                                                                                          \
+#define LAYOUTS(X)                                                                                         \
     X(key, 0, 0, 1, 0, 0)                                                                                  \
     X(rows1, 0, 1, 0, AVX2_STITCHED(4), 0)                                                                 \
     X(rows2, 0, 2, 0, AVX2_STITCHED(4), 0)                                                                 \
@@ -33,13 +33,13 @@
     X(lanes1_key, 1, 0, 1, 0, 0)                                                                           \
     X(lanes2, 2, 0, 0, AVX2_STITCHED(7), 0)                                                                \
     X(lanes2_key, 2, 0, 1, 0, 0)
-#define PLAN avx2
+#define PASS_TABLE avx2
 #if HORNET_INT128
 #define AVX2_STITCHED(n) n
 #else
 #define AVX2_STITCHED(n) 0
 #endif
 #include "../../aead/stitched.h"
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

@@ -27,7 +27,7 @@
 #else
 #define LANES_SETS 1
 #endif
-#define SHAPES(X)                                                                                          \
+#define LAYOUTS(X)                                                                                         \
     X(key, 0, 0, 1, 0, 0)                                                                                  \
     X(rows1, 0, 1, 0, 0, 0)                                                                                \
     X(rows2, 0, 2, 0, 0, 0)                                                                                \
@@ -37,9 +37,9 @@
     X(lanes1_rows2, 1, 2, 0, 5, 0)                                                                         \
     X(lanes2, 2, 0, 0, 0, 0)                                                                               \
     X(lanes2_key, 2, 0, 1, 0, 0)
-#define PLAN              avx512
+#define PASS_TABLE        avx512
 #define KERNEL_TUNINGS(X) X(zen5, avx512_zen5) X(golden_cove, avx512_golden_cove)
 #include "../../aead/stitched.h"
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

@@ -23,7 +23,7 @@
 #else
 #define LANES_SETS 1
 #endif
-#define SHAPES(X)                                                                                          \
+#define LAYOUTS(X)                                                                                         \
     X(key, 0, 0, 1, 0, 0)                                                                                  \
     X(rows1, 0, 1, 0, 0, 0)                                                                                \
     X(rows1_quick, 0, 1, 0, 0, 1)                                                                          \
@@ -31,9 +31,9 @@
     X(rows3, 0, 3, 0, 0, 0)                                                                                \
     X(lanes1_rows1, 1, 1, 0, 0, 0)                                                                         \
     X(lanes1, 1, 0, 0, 0, 0)
-#define PLAN              avx512vl
+#define PASS_TABLE        avx512vl
 #define KERNEL_TUNINGS(X) X(zen4, avx512vl_zen4)
 #define WORDS_SEPARATE(a) HORNET_VALUE_BARRIER("v", a)
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

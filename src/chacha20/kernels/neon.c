@@ -10,9 +10,9 @@
 #define KERNEL          neon
 #define KERNEL_REQUIRED CPU_neon
 #ifdef __aarch64__
-/* The instructions in an order for CPUs that execute them in it, which others do not mind: by llvm-mca,
- * sealing 8192 bytes takes 0.98 of the time on Neoverse N1 with gcc 12; with clang 19 0.92 on V2, 0.94 on
- * N2, and 1.03 on N1. */
+/* Scheduled for in-order cores (Cortex-A55); nearly neutral on out-of-order cores: by llvm-mca, sealing
+ * 8192 bytes takes 0.98 of the time on Neoverse N1 with gcc 12; with clang 19 0.92 on V2, 0.94 on N2, and
+ * 1.03 on N1. */
 #define HORNET_TARGET "tune=cortex-a55"
 #elif !defined(__clang__)
 #define HORNET_TARGET "fpu=neon"
@@ -30,7 +30,7 @@
 #ifndef __clang__ /* with clang 19, Neoverse N2 would take longer */
 #define COMPANION_REDUCES(lanes) ((lanes) == 1)
 #endif
-#define SHAPES(X)                                                                                          \
+#define LAYOUTS(X)                                                                                         \
     X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
     X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
@@ -40,7 +40,7 @@
     X(lanes1_block_in_order, 1, 0, BLOCK_FIRST, 0, 1)                                                      \
     X(lanes2, 2, 0, BLOCK_NONE, 4, 0)                                                                      \
     X(lanes2_block, 2, 0, BLOCK_FIRST, 0, 0)
-#define PLAN              neon
+#define PASS_TABLE        neon
 #define KERNEL_TUNINGS(X) X(in_order, neon_in_order) X(neoverse_n1, neon_neoverse_n1) X(wide, neon_wide)
 #else
 #define NEON_LOW(a)             vget_low_u32((uint32x4_t)(a))
@@ -78,6 +78,6 @@ HORNET_INLINE uint32x4_t neon_loaded(uint32x4_t words)
 #endif
 #endif
 #include "../../aead/stitched.h"
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

@@ -10,7 +10,7 @@
 #define HORNET_TARGET   "arch=+v"
 #define WORDS           8
 #define LANES_SETS      1
-#define PLAN            rvv_8
-#include "../shapes/kernel.h"
+#define PASS_TABLE      rvv_8
+#include "../layouts/kernel.h"
 
 #endif

@@ -10,7 +10,7 @@
 #define HORNET_TARGET   "arch=+v,+zvl256b"
 #define WORDS           16
 #define LANES_SETS      1
-#define PLAN            rvv_16
-#include "../shapes/kernel.h"
+#define PASS_TABLE      rvv_16
+#include "../layouts/kernel.h"
 
 #endif

@@ -9,8 +9,8 @@
 #define WORDS           1
 #define LANES_SETS      1
 #define KERNEL_NO_PACKETS
-#define SHAPES(X) X(block, 0, 0, BLOCK_FIRST, 0, 0)
-#define PLAN      scalar
-#include "../shapes/kernel.h"
+#define LAYOUTS(X) X(block, 0, 0, BLOCK_FIRST, 0, 0)
+#define PASS_TABLE scalar
+#include "../layouts/kernel.h"
 
 #endif

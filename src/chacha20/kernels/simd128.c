@@ -18,17 +18,17 @@ typedef signed char simd128_bytes __attribute__((vector_size(16)));
 /* Without the conditions, clang 19 puts all of the companion before the vectors, which then wait for it: 16
  * KiB take 13.5 us instead of 10.2 (Node 24). */
 #define PASS_SEPARATES(lanes) false
-#define SHAPES(X)                                                                                          \
+#define LAYOUTS(X)                                                                                         \
     X(block, 0, 0, BLOCK_FIRST, 0, 0)                                                                      \
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
     X(lanes1_block, 1, 0, BLOCK_FIRST, 0, 0)                                                               \
     X(lanes2, 2, 0, BLOCK_NONE, 3, 0)
-#define PLAN simd128
+#define PASS_TABLE simd128
 
 #ifndef __wasm_simd128__ /* JavaScript has no batches */
 #define KERNEL_NO_PACKETS
 #endif
 #include "../../aead/stitched.h"
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

@@ -8,6 +8,6 @@
 #define KERNEL_REQUIRED CPU_ANY
 #define WORDS           4
 #define LANES_SETS      1
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

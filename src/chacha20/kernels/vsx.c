@@ -15,7 +15,7 @@
 #define WORDS_REGISTER      "v"
 #define WORDS_ELEMENT(a, i) HORNET_SHUFFLE(word_vec, a, a, i, i, i, i)
 #define LANES_SETS          1
-#define ROWS_BESIDE_LANES
-#include "../shapes/kernel.h"
+#define ROWS_WITH_LANES
+#include "../layouts/kernel.h"
 
 #endif

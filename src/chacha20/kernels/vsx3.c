@@ -15,8 +15,8 @@
 #define WORDS_REGISTER      "v"
 #define WORDS_ELEMENT(a, i) HORNET_SHUFFLE(word_vec, a, a, i, i, i, i)
 #define LANES_SETS          1
-#define ROWS_BESIDE_LANES
+#define ROWS_WITH_LANES
 #define KERNEL_TUNINGS(X) X(power10, power10)
-#include "../shapes/kernel.h"
+#include "../layouts/kernel.h"
 
 #endif

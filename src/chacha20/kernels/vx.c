@@ -19,8 +19,8 @@
 #define WORDS          4
 #define WORDS_REGISTER "v"
 #define LANES_SETS     1
-#define ROWS_BESIDE_LANES
-#include "../shapes/kernel.h"
+#define ROWS_WITH_LANES
+#include "../layouts/kernel.h"
 
 #ifndef __clang__
 #pragma GCC pop_options

@@ -116,7 +116,7 @@ HORNET_INLINE word_vec words_xor(word_vec a, word_vec b) { return a ^ b; }
 #define WORDS_BARRIER(a) ((void)0)
 #endif
 
-/* A kernel may define instructions that rotate, by a number that must be written there. */
+/* A kernel may define instructions that rotate by an immediate. */
 #ifdef WORDS_ROTL
 HORNET_INLINE word_vec words_rotl(word_vec a, int bits)
 {
@@ -159,7 +159,7 @@ HORNET_INLINE word_vec words_rotl16(word_vec a) { WORDS_ROTATE(a, WORDS_BY_2); }
 HORNET_INLINE word_vec words_rotl16(word_vec a) { return words_rotl(a, 16); }
 #endif
 
-/* Rotates x xor y so that the way from y to the result is shorter by an exclusive or, where an instruction
+/* Rotates x xor y in a way that shortens the critical path from y by one XOR, where an instruction
  * combines three words: rotl(x ^ y, n) = rotl(x, n) ^ y << n ^ y >> (32 - n). WORDS_SEPARATE keeps
  * compilers from making a rotation of the two shifts. */
 #ifndef WORDS_SEPARATE

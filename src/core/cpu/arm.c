@@ -6,7 +6,7 @@
 
 #ifdef __aarch64__
 
-/* The first row that fits counts. Arm's technical reference manual of each core, MIDR_EL1; Linux,
+/* The first entry that fits counts. Arm's technical reference manual of each core, MIDR_EL1; Linux,
  * arch/arm64/include/asm/cputype.h. */
 static const struct {
     uint32_t implementer, first_part, last_part, core;

@@ -29,8 +29,8 @@ enum {
     X86_OTHER
 };
 
-/* The first row that fits counts. AMD, "Processor programming reference" of each family; Intel SDM volume
- * 4, table 2-1. */
+/* The first entry that fits counts. AMD, "Processor programming reference" of each family; Intel SDM
+ * volume 4, table 2-1. */
 static const struct {
     uint32_t vendor_ebx; /* "Auth"enticAMD or "Genu"ineIntel */
     uint8_t family, first_model, last_model, core;

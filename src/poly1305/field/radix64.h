@@ -3,9 +3,9 @@
  * scalar_field.h documents the functions. The bounds hold for all inputs: tests/proofs/ runs this very file
  * over intervals.
  *
- * After Polyakov, "Poly1305 revised", but without the fold after every block: that shortens the dependency
- * chain of a block from 15 to 9 cycles. With r clamped, r_1 is a multiple of 4, so that
- * 2^128 r_1 = 2^130 r_1/4 is added back as s_1 = 5/4 r_1. Limb 2 stays large, a whole word, and is folded
+ * After Polyakov, "Poly1305 revised", but without a reduction of limb 2 after every block: that shortens
+ * the dependency chain of a block from 15 to 9 cycles. With r clamped, r_1 is a multiple of 4, so that
+ * 2^128 r_1 = 2^130 r_1/4 is added back as s_1 = 5/4 r_1. Limb 2 stays large, a whole word, and is reduced
  * where it is multiplied: the part above 2^130, h_2 div 4, is added back as u_0 = 5 r_0.
  *
  *                  d_0    d_1    d_2
@@ -41,7 +41,7 @@ HORNET_INLINE scalar_fe scalar_fe_from_words(const uint64_t words[3])
     return (scalar_fe){{words[0], words[1], words[2]}};
 }
 
-/* The last fold: 5 (limb[2] div 4) < 10.02 * 2^60. */
+/* The last reduction: 5 (limb[2] div 4) < 10.02 * 2^60. */
 HORNET_INLINE void scalar_fe_to_words(uint64_t words[3], scalar_fe a, uint64_t addend)
 {
     const uint64_t above = a.limb[2] >> 2;

@@ -2,8 +2,8 @@
 /* Horner's rule for many messages, one in each lane. Every lane has its own r, of which it needs no more
  * powers than for the blocks that share a reduction.
  *
- * Messages with fewer blocks than the longest of the group are preceded by zero blocks, so that all end at
- * the same step; zero blocks leave h = 0 unchanged. A group goes through these phases:
+ * Messages with fewer blocks than the longest of the bundle are preceded by zero blocks, so that all end
+ * at the same step; zero blocks leave h = 0 unchanged. A bundle goes through these phases:
  *
  *     step           0 ...       first_full ...                    nfull         nsteps
  *     lane 0     c_1    c_2    c_3    c_4    c_5    c_6    c_7    c_8 (short)
@@ -47,18 +47,18 @@ HORNET_INLINE fe absorb_blocks_each(fe h, const fe *c, size_t n, const multiplie
     return fe_carry(wide_mul_add(sum, fe_add(h, c[0]), &powers[n - 1]));
 }
 
-/* A group: nvectors * LANES messages, the longest first. */
+/* A bundle: nvectors * LANES messages, the longest first. */
 typedef struct {
     const struct hornet_batch *batch;
     const uint8_t *order;     /* the numbers of the messages */
     size_t nsteps;            /* blocks of the longest */
     size_t first_full, nfull; /* from first_full to nfull, all lanes have full blocks */
     size_t step;              /* blocks absorbed so far */
-} batch_group;
+} batch_bundle;
 
 /* Where the lanes read: lane i reads its block at base[i] + 16 step. If the lengths differ, lane i takes
- * zeros before first_step[i]; until then base[i] is that of the longest message, so that there is memory to
- * read, and afterwards it is own_base[i]. Separate from batch_group, which stays in registers. */
+ * zeros before first_step[i]; until then base[i] is that of the longest message, so that there is memory
+ * to read, and afterwards it is own_base[i]. Separate from batch_bundle, which stays in registers. */
 typedef struct {
     const uint8_t *base[BATCH_MESSAGES], *own_base[BATCH_MESSAGES];
     uint64_t first_step[BATCH_MESSAGES];
@@ -78,29 +78,29 @@ typedef struct {
     vec s_lo[BATCH_VECTORS], s_hi[BATCH_VECTORS];
 } batch_lanes;
 
-/* `batch` and `order` of the group are set. */
-HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_ends *ends, bool equal,
+/* `batch` and `order` of the bundle are set. */
+HORNET_INLINE void batch_open(batch_bundle *bundle, batch_sources *sources, batch_ends *ends, bool equal,
                               size_t count)
 {
-    const struct hornet_batch *const batch = group->batch;
-    const uint8_t *const order = group->order;
+    const struct hornet_batch *const batch = bundle->batch;
+    const uint8_t *const order = bundle->order;
     const size_t len_bytes = batch->lens_bytes[order[0]];
-    group->nsteps = blocks_in(len_bytes);
-    group->first_full = 0;
-    group->nfull = len_bytes / 16;
-    group->step = 0;
+    bundle->nsteps = blocks_in(len_bytes);
+    bundle->first_full = 0;
+    bundle->nfull = len_bytes / 16;
+    bundle->step = 0;
     if (!equal) {
         HORNET_KEEP_LOOP
         for (size_t i = 0; i < count; i++) {
             const size_t len = batch->lens_bytes[order[i]];
-            sources->first_step[i] = group->nsteps - blocks_in(len);
+            sources->first_step[i] = bundle->nsteps - blocks_in(len);
             if (len % 16 != 0)
-                group->nfull = group->nsteps - 1;
+                bundle->nfull = bundle->nsteps - 1;
         }
-        group->first_full = (size_t)sources->first_step[count - 1];
+        bundle->first_full = (size_t)sources->first_step[count - 1];
     }
     /* This comes first, while there are no registers to save around the call. */
-    if (group->nfull < group->nsteps)
+    if (bundle->nfull < bundle->nsteps)
         hornet_batch_last_blocks(ends->blocks, ends->tops, equal, batch, order, count);
     HORNET_UNROLL
     for (size_t i = 0; i < count; i++)
@@ -116,19 +116,20 @@ HORNET_INLINE void batch_open(batch_group *group, batch_sources *sources, batch_
     }
 }
 
-/* `in_turn` says that the messages, and so their keys, are consecutive in the batch. */
-HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_group *group, bool in_turn, int nvectors)
+/* `consecutive` says that the messages, and so their keys, are consecutive in the batch. */
+HORNET_INLINE void batch_load_keys(batch_lanes *lanes, const batch_bundle *bundle, bool consecutive,
+                                   int nvectors)
 {
     HORNET_UNROLL
     for (int v = 0; v < nvectors; v++) {
         vec words[4];
-        if (in_turn) {
-            vec_load_rows(group->batch->keys[group->order[(size_t)v * LANES]], words);
+        if (consecutive) {
+            vec_load_rows(bundle->batch->keys[bundle->order[(size_t)v * LANES]], words);
         } else {
             const uint8_t *keys[LANES];
             HORNET_UNROLL
             for (size_t i = 0; i < LANES; i++)
-                keys[i] = group->batch->keys[group->order[(size_t)v * LANES + i]];
+                keys[i] = bundle->batch->keys[bundle->order[(size_t)v * LANES + i]];
             vec_load_each(keys, 0, &words[0], &words[1]);
             vec_load_each(keys, 16, &words[2], &words[3]);
         }
@@ -163,7 +164,7 @@ KERNEL_INLINE vec vec_of(const uint64_t numbers[LANES])
 }
 
 /* Absorbs blocks until all lanes have begun. */
-HORNET_INLINE void batch_begin_ragged(batch_lanes *lanes, batch_group *group, batch_sources *sources,
+HORNET_INLINE void batch_begin_ragged(batch_lanes *lanes, batch_bundle *bundle, batch_sources *sources,
                                       int nvectors)
 {
     const vec one = vec_splat(1);
@@ -172,18 +173,18 @@ HORNET_INLINE void batch_begin_ragged(batch_lanes *lanes, batch_group *group, ba
     HORNET_UNROLL
     for (int v = 0; v < nvectors; v++)
         first_steps[v] = vec_of(sources->first_step + v * LANES);
-    for (size_t nbegun = 0;; group->step++) {
-        for (; nbegun < count && sources->first_step[nbegun] <= group->step; nbegun++)
+    for (size_t nbegun = 0;; bundle->step++) {
+        for (; nbegun < count && sources->first_step[nbegun] <= bundle->step; nbegun++)
             sources->base[nbegun] = sources->own_base[nbegun];
-        if (group->step >= group->first_full || group->step >= group->nfull)
+        if (bundle->step >= bundle->first_full || bundle->step >= bundle->nfull)
             break;
         HORNET_UNROLL
         for (int v = 0; v < nvectors; v++) {
             /* 1 minus the sign bit of step - first_step; the mask is all ones or zero. */
-            const vec begun = vec_sub(one, vec_shr(vec_sub(vec_splat(group->step), first_steps[v]), 63));
+            const vec begun = vec_sub(one, vec_shr(vec_sub(vec_splat(bundle->step), first_steps[v]), 63));
             const vec mask = vec_sub(vec_splat(0), begun);
             vec lo, hi;
-            vec_load_each(sources->base + v * LANES, 16 * group->step, &lo, &hi);
+            vec_load_each(sources->base + v * LANES, 16 * bundle->step, &lo, &hi);
             const fe c = fe_from_words(vec_and(lo, mask), vec_and(hi, mask), begun);
             lanes->h[v] = absorb_block_each(lanes->h[v], c, &lanes->r[v]);
         }
@@ -191,7 +192,7 @@ HORNET_INLINE void batch_begin_ragged(batch_lanes *lanes, batch_group *group, ba
 }
 
 /* Absorbs BATCH_LAZY blocks per reduction, as long as that many are left. */
-HORNET_INLINE void batch_lazily(batch_lanes *lanes, batch_group *group, const batch_sources *sources,
+HORNET_INLINE void batch_lazily(batch_lanes *lanes, batch_bundle *bundle, const batch_sources *sources,
                                 int nvectors)
 {
     multiplier powers[BATCH_VECTORS][BATCH_LAZY];
@@ -200,27 +201,27 @@ HORNET_INLINE void batch_lazily(batch_lanes *lanes, batch_group *group, const ba
         powers[v][0] = lanes->r[v];
         raise_in_turn(powers[v], BATCH_LAZY, multiplier_element(&lanes->r[v]));
     }
-    for (; group->nfull - group->step >= BATCH_LAZY; group->step += BATCH_LAZY) {
+    for (; bundle->nfull - bundle->step >= BATCH_LAZY; bundle->step += BATCH_LAZY) {
         HORNET_UNROLL
         for (int v = 0; v < nvectors; v++) {
             fe c[BATCH_LAZY];
             HORNET_UNROLL
             for (size_t i = 0; i < BATCH_LAZY; i++)
-                c[i] = load_blocks_each(sources->base + v * LANES, group->step + i);
+                c[i] = load_blocks_each(sources->base + v * LANES, bundle->step + i);
             lanes->h[v] = absorb_blocks_each(lanes->h[v], c, BATCH_LAZY, powers[v]);
         }
     }
 }
 
 /* Absorbs the remaining full blocks. */
-HORNET_INLINE void batch_one_by_one(batch_lanes *lanes, batch_group *group, const batch_sources *sources,
+HORNET_INLINE void batch_one_by_one(batch_lanes *lanes, batch_bundle *bundle, const batch_sources *sources,
                                     int nvectors)
 {
-    for (; group->step < group->nfull; group->step++) {
+    for (; bundle->step < bundle->nfull; bundle->step++) {
         HORNET_UNROLL
         for (int v = 0; v < nvectors; v++)
             lanes->h[v] = absorb_block_each(
-                lanes->h[v], load_blocks_each(sources->base + v * LANES, group->step), &lanes->r[v]);
+                lanes->h[v], load_blocks_each(sources->base + v * LANES, bundle->step), &lanes->r[v]);
     }
 }
 
@@ -248,20 +249,20 @@ HORNET_INLINE void batch_finish(uint8_t (*tags)[16], const batch_lanes *lanes, i
 /* Writes the tags of nvectors * LANES messages, the longest first. `equal` says that all have the same
  * length. nvectors is a constant. */
 HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batch *batch,
-                              const uint8_t *order, uint8_t (*tags)[16], bool in_turn)
+                              const uint8_t *order, uint8_t (*tags)[16], bool consecutive)
 {
-    batch_group group = {.batch = batch, .order = order};
+    batch_bundle bundle = {.batch = batch, .order = order};
     batch_sources sources;
     batch_ends ends;
     batch_lanes lanes;
-    batch_open(&group, &sources, &ends, equal, (size_t)nvectors * LANES);
-    batch_load_keys(&lanes, &group, equal && in_turn, nvectors);
+    batch_open(&bundle, &sources, &ends, equal, (size_t)nvectors * LANES);
+    batch_load_keys(&lanes, &bundle, equal && consecutive, nvectors);
     if (!equal)
-        batch_begin_ragged(&lanes, &group, &sources, nvectors);
-    if (group.nfull - group.step >= HORNET_BATCH_LAZY_BLOCKS)
-        batch_lazily(&lanes, &group, &sources, nvectors);
-    batch_one_by_one(&lanes, &group, &sources, nvectors);
-    if (group.step < group.nsteps)
+        batch_begin_ragged(&lanes, &bundle, &sources, nvectors);
+    if (bundle.nfull - bundle.step >= HORNET_BATCH_LAZY_BLOCKS)
+        batch_lazily(&lanes, &bundle, &sources, nvectors);
+    batch_one_by_one(&lanes, &bundle, &sources, nvectors);
+    if (bundle.step < bundle.nsteps)
         batch_last(&lanes, &ends, nvectors);
     batch_finish(tags, &lanes, nvectors);
 }
@@ -271,9 +272,9 @@ HORNET_INLINE void batch_tags(bool equal, int nvectors, const struct hornet_batc
 #if BATCH_VECTORS > 1
 #define batch_equal HORNET_KERNEL_NAME(poly1305, batch_equal)
 HORNET_NOINLINE uintptr_t batch_equal(const struct hornet_batch *batch, const uint8_t *order,
-                                      uint8_t (*tags)[16], bool in_turn)
+                                      uint8_t (*tags)[16], bool consecutive)
 {
-    batch_tags(true, BATCH_VECTORS, batch, order, tags, in_turn);
+    batch_tags(true, BATCH_VECTORS, batch, order, tags, consecutive);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
@@ -286,16 +287,16 @@ HORNET_NOINLINE uintptr_t batch_ragged(const struct hornet_batch *batch, const u
 }
 
 HORNET_INLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
-                                  uint8_t (*tags)[16], bool in_turn)
+                                  uint8_t (*tags)[16], bool consecutive)
 {
-    return equal ? batch_equal(batch, order, tags, in_turn) : batch_ragged(batch, order, tags);
+    return equal ? batch_equal(batch, order, tags, consecutive) : batch_ragged(batch, order, tags);
 }
 #else
 #define batch_any HORNET_KERNEL_NAME(poly1305, batch_any)
 HORNET_NOINLINE uintptr_t batch_any(bool equal, const struct hornet_batch *batch, const uint8_t *order,
-                                    uint8_t (*tags)[16], bool in_turn)
+                                    uint8_t (*tags)[16], bool consecutive)
 {
-    (void)in_turn; /* gains too little */
+    (void)consecutive; /* gains too little */
     batch_tags(equal, 1, batch, order, tags, false);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
@@ -324,23 +325,23 @@ static size_t kernel_batch(const struct hornet_batch *batch, const uint8_t *orde
             room = LANES;
         const size_t n = left < room ? left : room;
         /* Messages of equal length keep their order. */
-        const bool in_turn = equal && n == room && (size_t)(messages[n - 1] - messages[0]) == n - 1;
+        const bool consecutive = equal && n == room && (size_t)(messages[n - 1] - messages[0]) == n - 1;
         if (n < room) { /* unused lanes repeat the last message */
             memset(padded, messages[n - 1], sizeof padded);
             memcpy(padded, messages, n);
             messages = padded;
         }
-        const uintptr_t group_end =
-            batch_any(equal, batch, messages, in_turn ? out + messages[0] : tags, in_turn);
-        end = group_end < end ? group_end : end;
-        for (size_t i = 0; !in_turn && i < n; i++)
+        const uintptr_t bundle_end =
+            batch_any(equal, batch, messages, consecutive ? out + messages[0] : tags, consecutive);
+        end = bundle_end < end ? bundle_end : end;
+        for (size_t i = 0; !consecutive && i < n; i++)
             memcpy(out[messages[i]], tags[i], 16);
-        tags_used |= !in_turn;
+        tags_used |= !consecutive;
         done += n;
     }
     if (tags_used)
         wipe(tags, sizeof tags); /* the tags that forged messages would have needed */
-    /* If no group was processed, there is no stack to clear. */
+    /* If no bundle was processed, there is no stack to clear. */
     if (done != 0)
         LANES_CLEAR_STACK(end);
     return done;

@@ -12,7 +12,7 @@
  *     T = group 0 + h;   T = T R + group 1;      h = sum(T [r^8 r^7 r^6 r^5] + group 2 [r^4 r^3 r^2 r])
  *
  * The evaluation is open: evaluation_begin raises the powers, evaluation_first computes T from a group,
- * evaluation_step and evaluation_long_step absorb groups, and evaluation_end folds the lanes. Other code
+ * evaluation_step and evaluation_long_step absorb groups, and evaluation_end sums the lanes. Other code
  * may run between any two of them, and the powers may be kept for another message under the same r.
  * decimated_kernel.h combines them into one call. */
 #ifndef HORNET_POLY1305_HORNER_DECIMATED_H

@@ -168,11 +168,11 @@ HORNET_INLINE void absorb_by(size_t n, enum evaluation_kind kind, evaluation_end
         LANES_CLEAR_STACK(absorb_by_table(n, kind, ends, msg, len_bytes));
 }
 
-/* Messages of fewer than two groups, for which n is 0, go to the baseline. */
+/* Messages of fewer than two groups, for which n is 0, go to the fallback. */
 HORNET_INLINE void absorb_bytes(size_t n, struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     if (n == 0)
-        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+        hornet_poly1305_fallback->absorb(state, msg, len_bytes);
     else
         absorb_by(n, CONTINUES_STATE, (evaluation_ends){{.state = state}, {.state = state}}, msg,
                   len_bytes);
@@ -182,7 +182,7 @@ HORNET_INLINE void mac_of_bytes(size_t n, uint8_t tag[16], const uint8_t *msg, s
                                 const uint8_t key[32])
 {
     if (n == 0)
-        hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
+        hornet_poly1305_fallback->mac(tag, msg, len_bytes, key);
     else
         absorb_by(n, EVALUATES_MESSAGE, (evaluation_ends){{.key = key}, {.tag = tag}}, msg, len_bytes);
 }
@@ -214,32 +214,32 @@ static inline void tuned_mac(uint8_t tag[16], const uint8_t *msg, size_t len_byt
 }
 #endif
 
-/* Whether the kernel keeps its lanes between the pieces of a message. A kernel file may define it as 0. */
-#ifndef KERNEL_KEEPS_LANES
-#define KERNEL_KEEPS_LANES (KEPT_WORDS <= HORNET_PIECES_LANES_WORDS)
+/* Whether the kernel keeps its lanes between the chunks of a message. A kernel file may define it as 0. */
+#ifndef KERNEL_STREAMS
+#define KERNEL_STREAMS (STREAMING_WORDS <= HORNET_STREAMING_LANES_WORDS)
 #endif
 
-#if KERNEL_KEEPS_LANES
+#if KERNEL_STREAMS
 
-_Static_assert(HORNET_PIECES_BUFFER_BYTES % GROUP_BYTES == 0, "the buffer must hold whole groups");
+_Static_assert(HORNET_STREAMING_BUFFER_BYTES % GROUP_BYTES == 0, "the buffer must hold whole groups");
 
 #define kernel_lanes_begin HORNET_KERNEL_NAME(poly1305, kernel_lanes_begin)
-static void kernel_lanes_begin(struct poly1305_pieces *pieces, const uint8_t *group)
+static void kernel_lanes_begin(struct poly1305_streaming *streaming, const uint8_t *group)
 {
-    LANES_CLEAR_STACK(begin_lanes(pieces->lanes, pieces->value.r, pieces->value.h, group));
+    LANES_CLEAR_STACK(begin_lanes(streaming->lanes, streaming->value.r, streaming->value.h, group));
 }
 
 #define kernel_lanes_absorb HORNET_KERNEL_NAME(poly1305, kernel_lanes_absorb)
-static void kernel_lanes_absorb(struct poly1305_pieces *pieces, const uint8_t *first, size_t nfirst,
+static void kernel_lanes_absorb(struct poly1305_streaming *streaming, const uint8_t *first, size_t nfirst,
                                 const uint8_t *second, size_t nsecond)
 {
-    LANES_CLEAR_STACK(absorb_runs(pieces->lanes, first, nfirst, second, nsecond));
+    LANES_CLEAR_STACK(absorb_runs(streaming->lanes, first, nfirst, second, nsecond));
 }
 
 #define kernel_lanes_end HORNET_KERNEL_NAME(poly1305, kernel_lanes_end)
-static void kernel_lanes_end(struct poly1305_pieces *pieces)
+static void kernel_lanes_end(struct poly1305_streaming *streaming)
 {
-    LANES_CLEAR_STACK(fold_lanes(pieces->value.h, pieces->lanes));
+    LANES_CLEAR_STACK(sum_lanes(streaming->value.h, streaming->lanes));
 }
 #endif
 

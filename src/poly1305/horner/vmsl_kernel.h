@@ -8,9 +8,9 @@
  *     U = (c_0 + U) r^4 + c_2 r^2            in the end    h = U + (c_1 + L) r^3 + c_3 r
  *     L = (c_1 + L) r^4 + c_3 r^2
  *
- * The paper reduces after each group. Here several groups of a longer message share a reduction; the groups
- * before the last of them use the powers r^8 and r^6, and so on. What does not fill a group goes to the
- * baseline in the end. */
+ * The paper reduces after each group. Here several groups of a longer message share a reduction; the
+ * groups before the last of them use the powers r^8 and r^6, and so on. What does not fill a group goes to
+ * the fallback in the end. */
 #ifndef HORNET_POLY1305_HORNER_VMSL_KERNEL_H
 #define HORNET_POLY1305_HORNER_VMSL_KERNEL_H
 
@@ -199,7 +199,7 @@ HORNET_INLINE void absorb_rest(struct poly1305 *state, const uint8_t *msg, size_
 {
     const size_t rest_bytes = len_bytes % SUMMED_GROUP_BYTES;
     if (rest_bytes != 0)
-        hornet_poly1305_baseline->absorb(state, msg + (len_bytes - rest_bytes), rest_bytes);
+        hornet_poly1305_fallback->absorb(state, msg + (len_bytes - rest_bytes), rest_bytes);
 }
 
 /* Returns where the stacks of what it calls end. */
@@ -215,7 +215,7 @@ HORNET_INLINE uintptr_t absorb_bytes(struct poly1305 *state, const uint8_t *msg,
 static void kernel_absorb(struct poly1305 *state, const uint8_t *msg, size_t len_bytes)
 {
     if (len_bytes < SUMMED_GROUP_BYTES)
-        hornet_poly1305_baseline->absorb(state, msg, len_bytes);
+        hornet_poly1305_fallback->absorb(state, msg, len_bytes);
     else
         clear_stack_and_registers(absorb_bytes(state, msg, len_bytes));
 }
@@ -256,7 +256,7 @@ HORNET_NOINLINE uintptr_t mac_many(uint8_t tag[16], const uint8_t *msg, size_t l
 static void kernel_mac(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t key[32])
 {
     if (len_bytes < SUMMED_GROUP_BYTES)
-        hornet_poly1305_baseline->mac(tag, msg, len_bytes, key);
+        hornet_poly1305_fallback->mac(tag, msg, len_bytes, key);
     else
         clear_stack_and_registers((vmsl_steps(len_bytes / SUMMED_GROUP_BYTES) <= SUMMED_FEW
                                        ? mac_few

@@ -8,7 +8,7 @@
 #define KERNEL_REQUIRED CPU_ANY
 #include "../kernel_begin.h"
 
-/* The instructions in an order for CPUs that execute them in it, which others do not mind. */
+/* Scheduled for in-order cores (Cortex-A55); neutral on out-of-order cores. */
 #ifdef __aarch64__
 #define HORNET_TARGET "tune=cortex-a55"
 #endif

@@ -8,7 +8,7 @@
 #define KERNEL_REQUIRED (CPU_sse2)
 #ifdef __x86_64__ /* where scalar code comes before it */
 #define GROUPS_TO_A_REDUCTION(X) GROUPS_TWO(X)
-#define KERNEL_KEEPS_LANES       0
+#define KERNEL_STREAMS           0
 #endif
 #include "../kernel_begin.h"
 

@@ -20,7 +20,7 @@ var emittedFunctions = []emitted{
 	{"xor32AVX512", useAVX512, 32, nil, xor32AVX512},
 }
 
-// TestStreamInHalves is TestStream as on a CPU whose instructions of 512 bits take two turns.
+// TestStreamInHalves is TestStream as on a CPU whose instructions of 512 bits are split into two operations of 256 bits.
 func TestStreamInHalves(t *testing.T) {
 	defer func(before bool) { zmmInHalves = before }(zmmInHalves)
 	zmmInHalves = !zmmInHalves

@@ -15,7 +15,8 @@ var (
 	useAVX2   = cpu.X86.HasAVX2
 	useAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI
 
-	// Where instructions of 512 bits take two turns, as many blocks as AVX2 has lanes take no less time in wider vectors.
+	// Where instructions of 512 bits are split into two operations of 256 bits, as many blocks as AVX2 has lanes take no less
+	// time in wider vectors.
 	zmmInHalves = family.ZMMInHalves
 )
 

@@ -5,8 +5,8 @@
 // Package family tells families of x86 CPUs apart, which golang.org/x/sys/cpu does not.
 package family
 
-// ZMMInHalves reports whether this CPU is known to execute instructions of 512 bits in two turns: Zen 4, AMD's family 25 (Zen 3,
-// of the same family, has none). Unknown CPUs are taken for those that execute them in one.
+// ZMMInHalves reports whether this CPU is known to split instructions of 512 bits into two operations of 256 bits: Zen 4, AMD's
+// family 25 (Zen 3, of the same family, has none). Unknown CPUs are taken for those that do not.
 var ZMMInHalves = zmmInHalves(cpuid)
 
 // zmmInHalves takes the CPUID instruction, which a test replaces.

@@ -3,8 +3,8 @@
  * blocks, and the columns of the state are processed in parallel. Rows are rotated between columns and
  * diagonals: not b, which is ready last, but the three others relative to it. Several sets of four vectors
  * are interleaved, because one set alone is limited by latency. RFC 8439, section 2.3. */
-#ifndef HORNET_CHACHA20_SHAPES_ROWS_H
-#define HORNET_CHACHA20_SHAPES_ROWS_H
+#ifndef HORNET_CHACHA20_LAYOUTS_ROWS_H
+#define HORNET_CHACHA20_LAYOUTS_ROWS_H
 
 #include "../chacha20.h"
 #include "../lanes/words.h"
@@ -44,14 +44,15 @@ HORNET_INLINE void rows_quarter_rounds(rows_set *x, size_t sets, bool quick){
 #undef ROWS_STEP
 }
 
-/* A round, of columns (turn 0) or diagonals (turn 1), after which the rows are those of the other kind. */
-HORNET_INLINE void rows_round(rows_set *x, size_t sets, int turn, bool quick)
+/* A round, of columns (diagonal 0) or diagonals (diagonal 1), after which the rows are those of the other
+ * kind. */
+HORNET_INLINE void rows_round(rows_set *x, size_t sets, int diagonal, bool quick)
 {
     rows_quarter_rounds(x, sets, quick);
     HORNET_UNROLL
     for (size_t s = 0; s < sets; s++) {
-        x[s].a = turn == 0 ? words_from_3(x[s].a) : words_from_1(x[s].a);
-        x[s].c = turn == 0 ? words_from_1(x[s].c) : words_from_3(x[s].c);
+        x[s].a = diagonal == 0 ? words_from_3(x[s].a) : words_from_1(x[s].a);
+        x[s].c = diagonal == 0 ? words_from_1(x[s].c) : words_from_3(x[s].c);
         x[s].d = words_from_2(x[s].d);
     }
 }

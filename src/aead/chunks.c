@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The AEAD over a message in pieces. */
+/* The AEAD over a message in chunks: what arrives in one call. */
 #include "aead.h"
 
 #include "../core/constant_time.h"
@@ -94,9 +94,9 @@ HORNET_CLEARED(bool, hornet_aead_aad, (hornet_aead_state *state, const void *aad
     return true;
 }
 
-/* Returns whether len_bytes more bytes may be processed in this direction, and counts them. The first piece
- * sets the direction. */
-static bool aead_begin_pieces(struct aead *a, enum direction direction, uint64_t len_bytes,
+/* Returns whether len_bytes more bytes may be processed in this direction, and counts them. The first
+ * chunk sets the direction. */
+static bool aead_begin_chunks(struct aead *a, enum direction direction, uint64_t len_bytes,
                               uint32_t poly1305_in_use)
 {
     if (a->live != AEAD_LIVE || (a->direction != DIRECTION_NONE && a->direction != direction) ||
@@ -141,8 +141,8 @@ HORNET_NOINLINE uintptr_t aead_xor(struct aead *a, uint8_t *out, const uint8_t *
 /* Encrypts or decrypts a chunk without passes of its own, and absorbs it. Clears registers, of which
  * update_using leaves words that clang would push with the next chunk's frame. */
 HORNET_CLEARS_REGISTERS
-HORNET_NOINLINE void aead_short_chunk(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                                      aead_kernels kernels)
+HORNET_NOINLINE void aead_xor_chunk(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                                    aead_kernels kernels)
 {
     if (a->direction == DIRECTION_DECRYPTS)
         hornet_poly1305_update_using(&a->poly1305, in, len_bytes, kernels.poly1305);
@@ -155,15 +155,15 @@ HORNET_NOINLINE void aead_short_chunk(struct aead *a, uint8_t *out, const uint8_
 /* Memory for the associated data that waits, padded, and for the ciphertext of a chunk. */
 enum { CHUNK_MEMORY_BYTES = WAITING_BYTES + AEAD_COPIED_BYTES + 64 };
 
-/* Encrypts or decrypts a chunk that is the first of the text or a long one, and absorbs it. It begins with
- * a whole block of the keystream, of which nothing waits. */
-HORNET_NOINLINE uintptr_t aead_text_chunk(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+/* Encrypts or decrypts a chunk that is the first of the text or a long one, in passes, and absorbs it. It
+ * begins with a whole block of the keystream, of which nothing waits. */
+HORNET_NOINLINE uintptr_t aead_pass_chunk(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
                                           uint8_t *memory, aead_kernels kernels)
 {
     uint8_t *const ciphertext = memory + WAITING_BYTES;
     uint8_t key[32], last[16];
-    aead_text t;
-    aead_text_begin(&t, out, in, len_bytes, a->direction == DIRECTION_DECRYPTS, kernels);
+    aead_chunk t;
+    aead_chunk_begin(&t, out, in, len_bytes, a->direction == DIRECTION_DECRYPTS, kernels);
     t.work.state = &a->chacha20;
     t.aad = a->waiting;
     t.aad_bytes = (size_t)a->aad_bytes;
@@ -175,17 +175,17 @@ HORNET_NOINLINE uintptr_t aead_text_chunk(struct aead *a, uint8_t *out, const ui
     }
     if (!a->begun && len_bytes <= AEAD_COPIED_BYTES) {
         uint8_t *const first = ciphertext - padded_bytes((size_t)a->aad_bytes);
-        const uint8_t *const next = hornet_aead_short_text(&t, ciphertext);
+        const uint8_t *const next = hornet_aead_short_chunk(&t, ciphertext);
         const size_t left_bytes = (size_t)(ciphertext + len_bytes - next), whole = left_bytes / 16 * 16;
         if (next == first) {
             hornet_poly1305_begin_using(&a->poly1305, key, next, left_bytes, kernels.poly1305);
-        } else { /* update_using would begin kept lanes */
+        } else { /* update_using would begin streaming lanes */
             hornet_poly1305_absorb(t.poly, next, whole, kernels.poly1305);
             hornet_poly1305_update_using(&a->poly1305, next + whole, left_bytes - whole, kernels.poly1305);
         }
         wipe(first, (size_t)(ciphertext - first));
     } else {
-        hornet_aead_long_text(&t, last, ciphertext);
+        hornet_aead_long_chunk(&t, last, ciphertext);
         hornet_poly1305_update_using(&a->poly1305, last, len_bytes % 16, kernels.poly1305);
     }
     a->ahead = -(int64_t)(len_bytes % CHACHA20_BLOCK_BYTES);
@@ -193,8 +193,8 @@ HORNET_NOINLINE uintptr_t aead_text_chunk(struct aead *a, uint8_t *out, const ui
     return lower_end(t.end, stack_end(STACK_BELOW_BYTES));
 }
 
-/* Returns how many of len_bytes bytes come before the next text chunk: up to a block of the keystream of
- * which nothing waits if there are many bytes, else all of them, except of the first. */
+/* Returns how many of len_bytes bytes come before the next chunk in passes: up to a block of the keystream
+ * of which nothing waits if there are many bytes, else all of them, except of the first. */
 static size_t aead_bytes_before(const struct aead *a, size_t len_bytes)
 {
     if (!a->begun)
@@ -204,21 +204,21 @@ static size_t aead_bytes_before(const struct aead *a, size_t len_bytes)
     return (size_t)(a->ahead < 0 ? a->ahead + WAITING_BYTES : a->ahead);
 }
 
-static void aead_piece(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
-                       aead_kernels kernels)
+static void aead_process_chunk(struct aead *a, uint8_t *out, const uint8_t *in, size_t len_bytes,
+                               aead_kernels kernels)
 {
     uint8_t memory[CHUNK_MEMORY_BYTES] __attribute__((aligned(64)));
     check_overlap(out, in, len_bytes);
     const size_t before = aead_bytes_before(a, len_bytes);
     if (before != 0)
-        aead_short_chunk(a, out, in, before, kernels);
+        aead_xor_chunk(a, out, in, before, kernels);
     if (before != len_bytes)
         clear_stack_and_registers(
-            aead_text_chunk(a, out + before, in + before, len_bytes - before, memory, kernels));
+            aead_pass_chunk(a, out + before, in + before, len_bytes - before, memory, kernels));
 }
 
-static bool aead_pieces(hornet_aead_state *state, enum direction direction, const hornet_piece *all,
-                        size_t count)
+static bool aead_process_chunks(hornet_aead_state *state, enum direction direction, const hornet_piece *all,
+                                size_t count)
 {
     struct aead *a = (struct aead *)state;
     uint64_t len_bytes = 0;
@@ -228,31 +228,31 @@ static bool aead_pieces(hornet_aead_state *state, enum direction direction, cons
         len_bytes += all[i].len_bytes;
     }
     const aead_kernels kernels = hornet_aead_kernels_in_use();
-    if (!aead_begin_pieces(a, direction, len_bytes, kernels.poly1305))
+    if (!aead_begin_chunks(a, direction, len_bytes, kernels.poly1305))
         return false;
     for (size_t i = 0; len_bytes != 0; len_bytes -= all[i++].len_bytes)
-        aead_piece(a, all[i].out, all[i].in, all[i].len_bytes, kernels);
+        aead_process_chunk(a, all[i].out, all[i].in, all[i].len_bytes, kernels);
     return true;
 }
 
 bool hornet_aead_encrypt(hornet_aead_state *state, void *ciphertext, const void *msg, size_t len_bytes)
 {
-    return aead_pieces(state, DIRECTION_ENCRYPTS, &(hornet_piece){ciphertext, msg, len_bytes}, 1);
+    return aead_process_chunks(state, DIRECTION_ENCRYPTS, &(hornet_piece){ciphertext, msg, len_bytes}, 1);
 }
 
 bool hornet_aead_decrypt(hornet_aead_state *state, void *msg, const void *ciphertext, size_t len_bytes)
 {
-    return aead_pieces(state, DIRECTION_DECRYPTS, &(hornet_piece){msg, ciphertext, len_bytes}, 1);
+    return aead_process_chunks(state, DIRECTION_DECRYPTS, &(hornet_piece){msg, ciphertext, len_bytes}, 1);
 }
 
 bool hornet_aead_encryptv(hornet_aead_state *state, const hornet_piece *all, size_t count)
 {
-    return aead_pieces(state, DIRECTION_ENCRYPTS, all, count);
+    return aead_process_chunks(state, DIRECTION_ENCRYPTS, all, count);
 }
 
 bool hornet_aead_decryptv(hornet_aead_state *state, const hornet_piece *all, size_t count)
 {
-    return aead_pieces(state, DIRECTION_DECRYPTS, all, count);
+    return aead_process_chunks(state, DIRECTION_DECRYPTS, all, count);
 }
 
 bool hornet_aead_compute_tag(hornet_aead_state *state, uint8_t tag[16])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""tools/tune: plans.h is that of passes.toml, plans are the cheapest, and measurements become a patch that applies."""
+"""tools/tune: pass_tables.h is that of passes.toml, they are the cheapest, and measurements become a patch that applies."""
 
 import random
 import re
@@ -7,7 +7,7 @@ import subprocess
 
 from support import ROOT, run, suite
 
-from tools.tune import passes, plans
+from tools.tune import pass_tables, passes
 
 COSTS = """[[costs]]
 kernel = "wide"
@@ -24,14 +24,16 @@ passes.lanes_key = {{blocks = 5, first = 170}}
 
 
 @suite("check quick", cpu_seconds=1)
-def test_plans():
-    run("python3", "-m", "tools.tune.plans", "--check")
-    data = plans.read(plans.DATA.read_text())
-    files = " ".join(file.read_text() for file in (ROOT / "src/chacha20").rglob("*.[ch]") if file.name != "plans.h")
-    unused = [name for name in data["plans"] if not re.search(rf"(?:#define PLAN +|, ){name}\b", files)]
-    assert not unused, f"plans that no kernel has: {unused}"
-    print(f"{len(data['plans'])} plans, {len(data['costs'])} costs")
-    assert len(data["plans"]) >= 17 and len(data["costs"]) >= 15
+def test_pass_tables():
+    run("python3", "-m", "tools.tune.pass_tables", "--check")
+    data = pass_tables.read(pass_tables.DATA.read_text())
+    files = " ".join(
+        file.read_text() for file in (ROOT / "src/chacha20").rglob("*.[ch]") if file.name != "pass_tables.h"
+    )
+    unused = [name for name in data["tables"] if not re.search(rf"(?:#define PASS_TABLE +|, ){name}\b", files)]
+    assert not unused, f"pass tables that no kernel has: {unused}"
+    print(f"{len(data['tables'])} pass tables, {len(data['costs'])} costs")
+    assert len(data["tables"]) >= 17 and len(data["costs"]) >= 15
 
 
 def cheapest(costs, blocks, ready, keyed):
@@ -49,15 +51,15 @@ def cheapest(costs, blocks, ready, keyed):
 
 
 @suite("check quick", cpu_seconds=1)
-def test_plans_are_cheapest():
+def test_pass_tables_are_cheapest():
     noise, count = random.Random(1), 0
     for _ in range(60):
-        entry = plans.read(COSTS.format("gcc", noise.uniform(1, 20)))["costs"][0]
+        entry = pass_tables.read(COSTS.format("gcc", noise.uniform(1, 20)))["costs"][0]
         for of in entry["passes"].values():
             of.update({key: noise.randrange(80, 250) for key in ("first", "next", "with") if key in of})
-        costs = plans.costs_of(entry)
+        costs = pass_tables.costs_of(entry)
         for blocks in range(13):
-            found = plans.Cheapest(costs).message(blocks)
+            found = pass_tables.Cheapest(costs).message(blocks)
             assert abs(found[0] - cheapest(costs, blocks, 0, True)) < 1e-6, (entry, blocks)
             count += 1
     print(f"{count} messages")
@@ -65,22 +67,22 @@ def test_plans_are_cheapest():
 
 
 @suite("check quick", cpu_seconds=1)
-def test_plans_from_costs(folder):
+def test_pass_tables_from_costs(folder):
     text = "\n".join(
-        ['[plans.wide]\nkernel = "wide"\ncosts = "here"\n', COSTS.format("gcc 1", 9), COSTS.format("clang 1", 1)]
+        ['[tables.wide]\nkernel = "wide"\ncosts = "here"\n', COSTS.format("gcc 1", 9), COSTS.format("clang 1", 1)]
     )
-    header = plans.header(plans.read(text))
-    assert header.count("#define PLAN_wide(X)") == 2 and "#ifdef __clang__" in header, header
+    header = pass_tables.header(pass_tables.read(text))
+    assert header.count("#define PASS_TABLE_wide(X)") == 2 and "#ifdef __clang__" in header, header
 
     # Measured anew: the entry changes, and nothing else; a new state is added; the patch applies.
     about = {"kernel": "wide", "family": "here", "compiler": "gcc 2"}
     found = {"poly1305": {"kernel": "scalar", "call": 1, "block": 2}, "passes": {"key": {"blocks": 1, "first": 5}}}
     new = passes.replaced(text, passes.entry({**about, "sibling": "idle"}, "2026-02-02", found))
-    of = plans.read(new)["costs"]
+    of = pass_tables.read(new)["costs"]
     assert len(of) == 2 and of[0] | {"date": 0} == about | {"sibling": "idle", "date": 0, **found}
-    assert of[1] == plans.read(text)["costs"][1]
+    assert of[1] == pass_tables.read(text)["costs"][1]
     more = passes.replaced(new, passes.entry({**about, "sibling": "busy"}, "2026-02-02", found))
-    assert plans.read(more)["costs"][:2] == of and len(plans.read(more)["costs"]) == 3
+    assert pass_tables.read(more)["costs"][:2] == of and len(pass_tables.read(more)["costs"]) == 3
     (folder / "data").write_text(text)
     subprocess.run(["git", "init", "--quiet", folder], check=True)
     (folder / "patch").write_text(passes.patch("data", text, more))

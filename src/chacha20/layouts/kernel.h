@@ -5,22 +5,21 @@
  *     WORDS                   words in a vector; 1 if there are no vectors
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
- *     SHAPES(X)               optional: X(name, lanes, rows, block, stitched, variant) for each shape
- *     ROWS_BESIDE_LANES       optional: there are registers for two sets of rows beside a set of lanes
- *     PLAN                    optional: the name of its plan in passes.toml
+ *     LAYOUTS(X)              optional: X(name, lanes, rows, block, stitched, variant) for each layout
+ *     ROWS_WITH_LANES         optional: there are registers for two sets of rows and a set of lanes
+ *     PASS_TABLE              optional: the name of its pass table in passes.toml
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
- *     KERNEL_TUNINGS(X)       optional: X(name, plan) for each further record, which has another plan
+ *     KERNEL_TUNINGS(X)       optional: X(name, pass_table) for each further record
  *
  * and the optional macros of lanes/words.h, lanes.h and pass.h. If it stitches, it includes its companion
- * before this file (companion.h). This file has no include guard: each kernel
- * includes it again. */
+ * before this file (companion.h). This file has no include guard: each kernel includes it again. */
 #ifndef KERNEL
 #error "KERNEL must be the kernel's name"
 #endif
 
 #include "../../core/stack_wipe.h"
 #include "../chacha20.h"
-#include "../plans.h"
+#include "../pass_tables.h"
 
 /* Where vectors are compiled to words in general-purpose registers, clang 19 does not unroll long loops,
  * and warns. */
@@ -31,23 +30,23 @@
 
 #include "pass.h"
 
-#define SHAPES_BY_DEFAULT(X)                                                                               \
+#define LAYOUTS_BY_DEFAULT(X)                                                                              \
     X(key, 0, 0, BLOCK_KEY, 0, 0)                                                                          \
     X(rows1, 0, 1, BLOCK_NONE, 0, 0)                                                                       \
     X(rows3, 0, 3, BLOCK_NONE, 0, 0)                                                                       \
     X(lanes1, 1, 0, BLOCK_NONE, 0, 0)
-#ifdef ROWS_BESIDE_LANES
-#define SHAPES(X)                                                                                          \
-    SHAPES_BY_DEFAULT(X)                                                                                   \
+#ifdef ROWS_WITH_LANES
+#define LAYOUTS(X)                                                                                         \
+    LAYOUTS_BY_DEFAULT(X)                                                                                  \
     X(lanes1_rows1, 1, 1, BLOCK_NONE, 0, 0)                                                                \
     X(lanes1_rows2, 1, 2, BLOCK_NONE, 0, 0)
-#define PLAN rows_beside_lanes
+#define PASS_TABLE rows_with_lanes
 #endif
-#ifndef SHAPES
-#define SHAPES SHAPES_BY_DEFAULT
+#ifndef LAYOUTS
+#define LAYOUTS LAYOUTS_BY_DEFAULT
 #endif
-#ifndef PLAN
-#define PLAN default_shapes
+#ifndef PASS_TABLE
+#define PASS_TABLE default_layouts
 #endif
 
 /* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. Not a
@@ -62,9 +61,9 @@
 #define CLEAR_MASKS() ((void)0)
 #endif
 
-/* The functions of the shapes, the shapes, and their numbers. Names that macros make end in the kernel's.
- */
-#define SHAPE_FUNCTION(name, lanes, rows, block, stitched, variant)                                        \
+/* The functions of the layouts, the layouts, and their numbers. Names that macros make end in the
+ * kernel's. */
+#define LAYOUT_FUNCTION(name, lanes, rows, block, stitched, variant)                                       \
     HORNET_NOINLINE uintptr_t HORNET_PASTE(chacha20_, name, _, KERNEL)(const chacha20_work *work)          \
     {                                                                                                      \
         pass(lanes, rows, block, stitched, variant, work);                                                 \
@@ -72,16 +71,16 @@
             CLEAR_MASKS();                                                                                 \
         return stack_end(STACK_BELOW_BYTES);                                                               \
     }
-SHAPES(SHAPE_FUNCTION)
+LAYOUTS(LAYOUT_FUNCTION)
 
-#define SHAPE_RECORD(name, lanes, rows, block, stitched, variant)                                          \
+#define LAYOUT_RECORD(name, lanes, rows, block, stitched, variant)                                         \
     {HORNET_PASTE(chacha20_, name, _, KERNEL),                                                             \
      (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE), (block) == BLOCK_KEY, stitched},
-static const chacha20_shape kernel_shapes[] = {SHAPES(SHAPE_RECORD)};
+static const chacha20_layout kernel_layouts[] = {LAYOUTS(LAYOUT_RECORD)};
 
-#define SHAPE_NUMBER(name)          HORNET_PASTE(chacha20_shape_, name, _, KERNEL)
-#define SHAPE_ENUMERATOR(name, ...) SHAPE_NUMBER(name),
-enum { SHAPES(SHAPE_ENUMERATOR) };
+#define LAYOUT_NUMBER(name)          HORNET_PASTE(chacha20_layout_, name, _, KERNEL)
+#define LAYOUT_ENUMERATOR(name, ...) LAYOUT_NUMBER(name),
+enum { LAYOUTS(LAYOUT_ENUMERATOR) };
 
 #ifdef KERNEL_NO_PACKETS
 #define KERNEL_LANES   1
@@ -97,18 +96,18 @@ enum { SHAPES(SHAPE_ENUMERATOR) };
 #pragma clang diagnostic pop
 #endif
 
-#define KERNEL_RECORD(record, its_plan)                                                                    \
+#define KERNEL_RECORD(record, its_table)                                                                   \
     const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, record, , ) = {              \
         .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
         .lanes = KERNEL_LANES,                                                                             \
-        .shapes = kernel_shapes,                                                                           \
-        .nshapes = sizeof kernel_shapes / sizeof kernel_shapes[0],                                         \
-        .plan = HORNET_PASTE(PLAN_, its_plan, , )(SHAPE_NUMBER),                                           \
+        .layouts = kernel_layouts,                                                                         \
+        .nlayouts = sizeof kernel_layouts / sizeof kernel_layouts[0],                                      \
+        .pass_table = HORNET_PASTE(PASS_TABLE_, its_table, , )(LAYOUT_NUMBER),                             \
         .packets = kernel_packets,                                                                         \
     }
 
 #ifdef KERNEL_TUNINGS
-#define KERNEL_TUNED_RECORD(tuning, its_plan) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), its_plan);
+#define KERNEL_TUNED_RECORD(tuning, its_table) KERNEL_RECORD(HORNET_PASTE(KERNEL, _, tuning, ), its_table);
 KERNEL_TUNINGS(KERNEL_TUNED_RECORD)
 #endif
-KERNEL_RECORD(KERNEL, PLAN);
+KERNEL_RECORD(KERNEL, PASS_TABLE);

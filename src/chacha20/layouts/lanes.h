@@ -2,8 +2,8 @@
 /* ChaCha20 with one block per lane: a vector holds one word of each of WORDS blocks. Two sets of sixteen
  * vectors are interleaved where there are registers for both, because one set alone is limited by
  * latency. */
-#ifndef HORNET_CHACHA20_SHAPES_LANES_H
-#define HORNET_CHACHA20_SHAPES_LANES_H
+#ifndef HORNET_CHACHA20_LAYOUTS_LANES_H
+#define HORNET_CHACHA20_LAYOUTS_LANES_H
 
 #include "../chacha20.h"
 #include "../lanes/words.h"
@@ -12,9 +12,9 @@
 #define LANES_SETS 1
 #endif
 
-/* Words i, i + 4, i + 8 and i + 12 of a column; for a diagonal, each row is rotated by `turn` against the
- * previous one. */
-#define LANES_AT(row, i, turn) (4 * (row) + ((i) + (row) * (turn)) % 4)
+/* Words i, i + 4, i + 8 and i + 12 of a column; for a diagonal (`diagonal` is 1), each row is rotated by a
+ * word against the previous one. */
+#define LANES_AT(row, i, diagonal) (4 * (row) + ((i) + (row) * (diagonal)) % 4)
 
 /* A kernel may fix the order in which values are computed. */
 #ifndef LANES_IN_ORDER
@@ -22,10 +22,10 @@
 #endif
 
 /* Half 0 or 1 of the quarter rounds of columns, or diagonals, first to last - 1. */
-HORNET_INLINE void lanes_half_rounds(word_vec (*x)[16], size_t sets, int turn, int half, int first,
+HORNET_INLINE void lanes_half_rounds(word_vec (*x)[16], size_t sets, int diagonal, int half, int first,
                                      int last)
 {
-#define LANES_WORD(row) x[s][LANES_AT(row, i, turn)]
+#define LANES_WORD(row) x[s][LANES_AT(row, i, diagonal)]
 #define LANES_PAIR(row, value)                                                                             \
     HORNET_UNROLL                                                                                          \
     for (int i = pair; i < pair + 2; i++) {                                                                \
@@ -44,7 +44,7 @@ HORNET_INLINE void lanes_half_rounds(word_vec (*x)[16], size_t sets, int turn, i
     }
 #ifdef WORDS_ROTL_PAIR
 #define LANES_ROTL(row, bits)                                                                              \
-    WORDS_ROTL_PAIR(x[s][LANES_AT(row, pair, turn)], x[s][LANES_AT(row, pair + 1, turn)], bits);
+    WORDS_ROTL_PAIR(x[s][LANES_AT(row, pair, diagonal)], x[s][LANES_AT(row, pair + 1, diagonal)], bits);
 #else
 #define LANES_ROTL(row, bits) LANES_PAIR(row, words_rotl(LANES_WORD(row), bits))
 #endif
@@ -69,10 +69,10 @@ HORNET_INLINE void lanes_half_rounds(word_vec (*x)[16], size_t sets, int turn, i
 #undef LANES_ROTL7
 }
 
-HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int turn, int first, int last)
+HORNET_INLINE void lanes_quarter_rounds(word_vec (*x)[16], size_t sets, int diagonal, int first, int last)
 {
-    lanes_half_rounds(x, sets, turn, 0, first, last);
-    lanes_half_rounds(x, sets, turn, 1, first, last);
+    lanes_half_rounds(x, sets, diagonal, 0, first, last);
+    lanes_half_rounds(x, sets, diagonal, 1, first, last);
 }
 
 /* Word i of the blocks of set s; `later` is added to the state's counter. */

@@ -5,8 +5,8 @@
  *
  *     companion_registers   what it keeps in registers
  *     COMPANION_WORD(c)     one of these words, which each step changes */
-#ifndef HORNET_CHACHA20_SHAPES_COMPANION_H
-#define HORNET_CHACHA20_SHAPES_COMPANION_H
+#ifndef HORNET_CHACHA20_LAYOUTS_COMPANION_H
+#define HORNET_CHACHA20_LAYOUTS_COMPANION_H
 
 #include "../chacha20.h"
 
@@ -62,7 +62,7 @@ COMPANION_OPERATION(bool, companion_is_done, (const companion_registers *c));
 /* For how many double rounds there are `stitched` blocks each. */
 COMPANION_OPERATION(size_t, companion_rounds, (const companion_registers *c, size_t stitched));
 
-/* Processes the next block, beside that number of sets of lanes, a constant. */
+/* Processes the next block, stitched with that number of sets of lanes, a constant. */
 COMPANION_OPERATION(void, companion_step, (companion_registers * c, size_t lanes));
 
 /* Stores the state, when no blocks are left. */

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes src/chacha20/plans.h, which passes of ChaCha20 a message takes, from src/chacha20/passes.toml.
+"""Writes src/chacha20/pass_tables.h, which passes of ChaCha20 a message takes, from src/chacha20/passes.toml.
 
-    python -m tools.tune.plans [--check]
+    python -m tools.tune.pass_tables [--check]
 
 A message of the AEAD is a sequence of passes, followed by Poly1305 over what the passes did not take; its cost is the sum of
-theirs. Among all sequences, dynamic programming finds the cheapest. `--check` writes nothing, and fails if plans.h is another.
+theirs. Among all sequences, dynamic programming finds the cheapest. `--check` writes nothing, and fails if pass_tables.h is
+another.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "src/chacha20/passes.toml"
-HEADER = ROOT / "src/chacha20/plans.h"
+HEADER = ROOT / "src/chacha20/pass_tables.h"
 DOUBLE_ROUNDS = 10
 BLOCKS_OF_POLY1305 = 4  # in a block of ChaCha20
 COMPILERS = ("gcc", "clang")
@@ -62,7 +63,7 @@ class Costs:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PassTable:
     """The passes for 0, 1, 2, ... blocks that are left: of the one that gives the key, and of later ones. For more blocks, the
     last `period` entries repeat."""
 
@@ -104,11 +105,11 @@ class Cheapest:
         largest = max(one.taken(10**6) for one in self.later)
         return self.then(blocks, largest)[1][0] if blocks else self.later[0].name
 
-    def plan(self) -> Plan:
+    def table(self) -> PassTable:
         period = 1 << (max(one.blocks for one in self.later) - 1).bit_length()
         numbers = range(2 * period + 1)
         first = tuple(self.message(blocks)[1][0] for blocks in numbers)
-        return Plan(period, first, tuple(self.continuation(blocks) for blocks in numbers))
+        return PassTable(period, first, tuple(self.continuation(blocks) for blocks in numbers))
 
 
 def costs_of(entry: dict) -> Costs:
@@ -136,43 +137,47 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def given(name: str, entry: dict) -> Plan:
-    plan = Plan(entry["period"], listed(entry["first"]), listed(entry["next"]))
-    if len(plan.first) != len(plan.next) or (len(plan.first) - 1) % plan.period or plan.period & (plan.period - 1):
-        raise Wrong(f"plan {name}: {len(plan.first)} and {len(plan.next)} entries, period {plan.period}")
-    return plan
+def given(name: str, entry: dict) -> PassTable:
+    table = PassTable(entry["period"], listed(entry["first"]), listed(entry["next"]))
+    if (
+        len(table.first) != len(table.next)
+        or (len(table.first) - 1) % table.period
+        or table.period & (table.period - 1)
+    ):
+        raise Wrong(f"pass table {name}: {len(table.first)} and {len(table.next)} entries, period {table.period}")
+    return table
 
 
-def plans(data: dict) -> dict[str, dict[str, Plan]]:
-    """Return the plan of each name for each compiler."""
+def pass_tables(data: dict) -> dict[str, dict[str, PassTable]]:
+    """Return the pass table of each name for each compiler."""
     found = {}
-    for name, entry in data["plans"].items():
+    for name, entry in data["tables"].items():
         if "first" in entry:
-            plan = given(name, entry)
-            found[name] = {compiler: plan for compiler in COMPILERS}
+            table = given(name, entry)
+            found[name] = {compiler: table for compiler in COMPILERS}
         elif "gcc" in entry:
             found[name] = {compiler: given(name, entry[compiler]) for compiler in COMPILERS}
         else:
             of = {costs["compiler"].split()[0]: costs for costs in data["costs"] if is_for(costs, entry)}
             if missing := [compiler for compiler in COMPILERS if compiler not in of]:
-                raise Wrong(f"plan {name}: no costs of {entry['kernel']} on {entry['costs']} with {missing[0]}")
-            found[name] = {compiler: Cheapest(costs_of(of[compiler])).plan() for compiler in COMPILERS}
+                raise Wrong(f"pass table {name}: no costs of {entry['kernel']} on {entry['costs']} with {missing[0]}")
+            found[name] = {compiler: Cheapest(costs_of(of[compiler])).table() for compiler in COMPILERS}
     return found
 
 
-def is_for(costs: dict, plan: dict) -> bool:
-    """Return whether a plan follows from these costs. One table serves both states of the sibling thread: that of idle ones."""
-    return (costs["kernel"], costs["family"], costs["sibling"]) == (plan["kernel"], plan["costs"], "idle")
+def is_for(costs: dict, table: dict) -> bool:
+    """Return whether a pass table follows from these costs: those beside an idle sibling thread serve both of its states."""
+    return (costs["kernel"], costs["family"], costs["sibling"]) == (table["kernel"], table["costs"], "idle")
 
 
-def macro(name: str, plan: Plan) -> str:
-    """Return the initializer of a chacha20_plan."""
-    words = [f"{plan.period},", f"{len(plan.first) - 1},"]
-    for passes in (plan.first, plan.next):
+def macro(name: str, table: PassTable) -> str:
+    """Return the initializer of a chacha20_pass_table."""
+    words = [f"{table.period},", f"{len(table.first) - 1},"]
+    for passes in (table.first, table.next):
         entries = [f"X({one})," for one in passes]
         words += ["(const uint8_t[]){" + entries[0], *entries[1:-1], entries[-1][:-1] + "},"]
     words[0], words[-1] = "{" + words[0], words[-1][:-1] + "}"
-    lines = [f"#define PLAN_{name}(X)"]
+    lines = [f"#define PASS_TABLE_{name}(X)"]
     for word in words:
         if lines[-1].startswith("#") or len(lines[-1]) + 1 + len(word) > WIDTH - 2:
             lines.append("    " + word)
@@ -182,17 +187,17 @@ def macro(name: str, plan: Plan) -> str:
 
 
 def header(data: dict) -> str:
-    """Return the text of plans.h."""
+    """Return the text of pass_tables.h."""
     text = """/* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Made by tools/tune/plans.py from passes.toml, which says where the numbers come from. DO NOT EDIT.
+/* Made by tools/tune/pass_tables.py from passes.toml, which says where the numbers come from. DO NOT EDIT.
  *
- * The initializers of plans; X(pass) stands for the number of a pass. */
-#ifndef HORNET_CHACHA20_PLANS_H
-#define HORNET_CHACHA20_PLANS_H
+ * The initializers of pass tables; X(pass) stands for the number of a pass. */
+#ifndef HORNET_CHACHA20_PASS_TABLES_H
+#define HORNET_CHACHA20_PASS_TABLES_H
 
 /* clang-format off */
 """
-    for name, of in plans(data).items():
+    for name, of in pass_tables(data).items():
         if of["gcc"] == of["clang"]:
             text += "\n" + macro(name, of["gcc"])
         else:
@@ -209,21 +214,22 @@ def read(text: str) -> dict:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare plans.h, and write nothing")
+    parser.add_argument("--check", action="store_true", help="compare pass_tables.h, and write nothing")
     options = parser.parse_args()
     try:
         text = header(read(DATA.read_text()))
     except Wrong as why:
-        print(f"plans: {DATA.relative_to(ROOT)}: {why}", file=sys.stderr)
+        print(f"pass_tables: {DATA.relative_to(ROOT)}: {why}", file=sys.stderr)
         return 2
     if not options.check:
         HEADER.write_text(text)
     elif HEADER.read_text() != text:
         print(
-            "plans: src/chacha20/plans.h is not that of passes.toml: run python3 -m tools.tune.plans", file=sys.stderr
+            "pass_tables: src/chacha20/pass_tables.h is not that of passes.toml: run python3 -m tools.tune.pass_tables",
+            file=sys.stderr,
         )
         return 1
-    print(f"{text.count('#define PLAN_')} plans")
+    print(f"{text.count('#define PASS_TABLE_')} pass tables")
     return 0
 
 

@@ -1,69 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Made by tools/tune/plans.py from passes.toml, which says where the numbers come from. DO NOT EDIT.
+/* Made by tools/tune/pass_tables.py from passes.toml, which says where the numbers come from. DO NOT EDIT.
  *
- * The initializers of plans; X(pass) stands for the number of a pass. */
-#ifndef HORNET_CHACHA20_PLANS_H
-#define HORNET_CHACHA20_PLANS_H
+ * The initializers of pass tables; X(pass) stands for the number of a pass. */
+#ifndef HORNET_CHACHA20_PASS_TABLES_H
+#define HORNET_CHACHA20_PASS_TABLES_H
 
 /* clang-format off */
 
-#define PLAN_default_shapes(X) \
+#define PASS_TABLE_default_layouts(X) \
     {4, 4, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1), X(lanes1)}, \
     (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), X(lanes1)}}
 
-#define PLAN_rows_beside_lanes(X) \
+#define PASS_TABLE_rows_with_lanes(X) \
     {4, 8, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1), X(lanes1_rows1), X(lanes1_rows2), \
     X(lanes1), X(lanes1), X(lanes1_rows1)}, (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), \
     X(lanes1), X(lanes1_rows1), X(lanes1_rows2), X(lanes1), X(lanes1)}}
 
-#define PLAN_power10(X) \
+#define PASS_TABLE_power10(X) \
     {1, 12, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1), X(lanes1_rows1), X(lanes1_rows2), \
     X(lanes1), X(lanes1), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows2), X(lanes1_rows2), \
     X(lanes1_rows2)}, (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), X(lanes1), \
     X(lanes1_rows1), X(lanes1_rows2), X(lanes1), X(lanes1), X(lanes1_rows1), X(lanes1_rows1), \
     X(lanes1_rows2), X(lanes1_rows2)}}
 
-#define PLAN_scalar(X) \
+#define PASS_TABLE_scalar(X) \
     {1, 1, (const uint8_t[]){X(block), X(block)}, (const uint8_t[]){X(block), X(block)}}
 
-#define PLAN_simd128(X) \
+#define PASS_TABLE_simd128(X) \
     {8, 8, (const uint8_t[]){X(block), X(rows3), X(rows3), X(lanes1_block), X(lanes1_block), X(lanes2), \
     X(lanes2), X(lanes2), X(lanes1_block)}, (const uint8_t[]){X(block), X(block), X(rows3), X(rows3), \
     X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
 
-#define PLAN_rvv_8(X) \
+#define PASS_TABLE_rvv_8(X) \
     {8, 8, (const uint8_t[]){X(key), X(rows1), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), \
     X(lanes1), X(lanes1)}, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows3), X(rows3), X(rows3), \
     X(rows3), X(lanes1), X(lanes1)}}
 
-#define PLAN_rvv_16(X) \
+#define PASS_TABLE_rvv_16(X) \
     {16, 16, (const uint8_t[]){X(key), X(rows1), X(rows1), X(rows1), X(rows3), X(rows3), X(rows3), \
     X(rows3), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
     X(lanes1)}, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows1), X(rows3), X(rows3), \
     X(rows3), X(rows3), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), \
     X(lanes1)}}
 
-#define PLAN_neon(X) \
+#define PASS_TABLE_neon(X) \
     {1, 4, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1_block), X(lanes1_block)}, \
     (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), X(lanes1)}}
 
-#define PLAN_neon_in_order(X) \
+#define PASS_TABLE_neon_in_order(X) \
     {1, 4, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1_block_in_order), \
     X(lanes1_block_in_order)}, (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(rows3), \
     X(lanes1_in_order)}}
 
-#define PLAN_neon_neoverse_n1(X) \
+#define PASS_TABLE_neon_neoverse_n1(X) \
     {1, 5, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1_block), X(lanes1_block), \
     X(lanes1_block)}, (const uint8_t[]){X(rows1), X(rows1), X(rows3), X(lanes1_block), X(lanes1_block), \
     X(lanes1_block)}}
 
-#define PLAN_neon_wide(X) \
+#define PASS_TABLE_neon_wide(X) \
     {8, 8, (const uint8_t[]){X(key), X(rows3), X(rows3), X(lanes1_block), X(lanes1_block), \
     X(lanes2_block), X(lanes2_block), X(lanes2_block), X(lanes2_block)}, (const uint8_t[]){X(rows1), \
     X(rows1), X(rows3), X(rows3), X(lanes1), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
 
 #ifdef __clang__
-#define PLAN_avx2(X) \
+#define PASS_TABLE_avx2(X) \
     {16, 48, (const uint8_t[]){X(key), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
     X(lanes1), X(lanes1_key), X(lanes1_key), X(lanes1_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
     X(lanes2), X(lanes2_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
@@ -77,7 +77,7 @@
     X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
     X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
 #else
-#define PLAN_avx2(X) \
+#define PASS_TABLE_avx2(X) \
     {16, 48, (const uint8_t[]){X(key), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
     X(lanes1), X(lanes1_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
     X(lanes2), X(lanes2_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
@@ -92,21 +92,21 @@
     X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
 #endif
 
-#define PLAN_avx512vl(X) \
+#define PASS_TABLE_avx512vl(X) \
     {8, 16, (const uint8_t[]){X(key), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
     X(lanes1), X(lanes1_rows1), X(lanes1_rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
     X(lanes1), X(lanes1)}, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows3), \
     X(rows3), X(lanes1), X(lanes1), X(lanes1_rows1), X(lanes1_rows1), X(lanes1), X(lanes1), X(lanes1), \
     X(lanes1), X(lanes1), X(lanes1)}}
 
-#define PLAN_avx512vl_zen4(X) \
+#define PASS_TABLE_avx512vl_zen4(X) \
     {8, 16, (const uint8_t[]){X(rows1_quick), X(rows1_quick), X(rows2), X(rows2), X(rows3), X(rows3), \
     X(lanes1), X(lanes1), X(lanes1_rows1), X(lanes1_rows1), X(rows2), X(rows2), X(rows3), X(rows3), \
     X(lanes1), X(lanes1), X(lanes1)}, (const uint8_t[]){X(rows1_quick), X(rows1_quick), X(rows1_quick), \
     X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1_rows1), X(lanes1_rows1), \
     X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1)}}
 
-#define PLAN_avx512(X) \
+#define PASS_TABLE_avx512(X) \
     {16, 32, (const uint8_t[]){X(key), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
     X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
     X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(rows2), X(rows2), X(rows2), \
@@ -116,7 +116,7 @@
     X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
     X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1)}}
 
-#define PLAN_avx512_golden_cove(X) \
+#define PASS_TABLE_avx512_golden_cove(X) \
     {16, 32, (const uint8_t[]){X(key), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
     X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
     X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(rows2), X(rows2), X(rows2), \
@@ -126,7 +126,7 @@
     X(lanes1), X(lanes1), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
     X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
 
-#define PLAN_avx512_zen5(X) \
+#define PASS_TABLE_avx512_zen5(X) \
     {32, 64, (const uint8_t[]){X(key), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
     X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
     X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows2), X(lanes1_rows2), \

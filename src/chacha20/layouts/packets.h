@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Many packets at once, each under its own key and nonce, one block per lane.
  *
- * Packets take the lanes in turn, each with its next block, so that only the last pass has empty lanes.
- * Packets 0, 1 and 2 of 5, 4 and 2 blocks in four lanes:
+ * Packets take the lanes round-robin, each with its next block, so that only the last pass has empty
+ * lanes. Packets 0, 1 and 2 of 5, 4 and 2 blocks in four lanes:
  *
  *     pass 0    0 1 2 0
  *     pass 1    1 2 0 1
  *     pass 2    0 1 0
  */
-#ifndef HORNET_CHACHA20_SHAPES_PACKETS_H
-#define HORNET_CHACHA20_SHAPES_PACKETS_H
+#ifndef HORNET_CHACHA20_LAYOUTS_PACKETS_H
+#define HORNET_CHACHA20_LAYOUTS_PACKETS_H
 
 #include "../../core/stack_wipe.h"
 #include "lanes.h"
 
 /* The lanes of all sets. */
 #define PACKETS_LANES (WORDS * LANES_SETS)
-_Static_assert(PACKETS_LANES <= CHACHA20_PACKETS_MAX, "room for a turn in packets_lanes");
+_Static_assert(PACKETS_LANES <= CHACHA20_PACKETS_MAX, "room for all packets in packets_lanes");
 
-/* The contents of the lanes before the rounds. The last two have room for a turn too many. */
+/* The contents of the lanes before the rounds. The last two have room for all packets once more. */
 typedef struct {
     uint32_t word[LANES_SETS][12][WORDS] __attribute__((aligned(64))); /* from word 4 on */
     uint32_t block[2 * PACKETS_LANES] __attribute__((aligned(64)));    /* word 12 of each lane */
@@ -140,14 +140,15 @@ HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, const packets_
     return stack_end(STACK_BELOW_BYTES);
 }
 
-/* The packets that have more blocks; of these the one whose turn it is, and its block. */
+/* The number of packets that have more blocks; of these the next one to take a lane, and its block. */
 typedef struct {
     size_t left, next;
     uint32_t block;
-} packets_turn;
+} packets_cursor;
 
 /* Fills the lanes with packets and their blocks. Returns whether a lane has another packet than before. */
-HORNET_INLINE bool packets_take(packets_lanes *lanes, packets_turn *turn, const chacha20_packets *packets)
+HORNET_INLINE bool packets_take(packets_lanes *lanes, packets_cursor *cursor,
+                                const chacha20_packets *packets)
 {
     static const uint8_t numbers[2 * CHACHA20_PACKETS_MAX] = {
 #define NUMBERS(i) WORDS_FOUR(WORDS_NUMBER, i), WORDS_FOUR(WORDS_NUMBER, (i) + 4)
@@ -157,20 +158,20 @@ HORNET_INLINE bool packets_take(packets_lanes *lanes, packets_turn *turn, const 
     uint64_t moved = 0;
     memcpy(before, lanes->packet, sizeof before);
     size_t lane = 0;
-    while (lane < PACKETS_LANES && turn->left != 0) {
-        memcpy(lanes->packet + lane, numbers + turn->next, CHACHA20_PACKETS_MAX);
+    while (lane < PACKETS_LANES && cursor->left != 0) {
+        memcpy(lanes->packet + lane, numbers + cursor->next, CHACHA20_PACKETS_MAX);
         HORNET_UNROLL
         for (size_t s = 0; s < LANES_SETS; s++)
-            words_store((uint8_t *)(lanes->block + lane + WORDS * s), words_splat(turn->block));
-        const size_t free = PACKETS_LANES - lane, n = turn->left - turn->next;
+            words_store((uint8_t *)(lanes->block + lane + WORDS * s), words_splat(cursor->block));
+        const size_t free = PACKETS_LANES - lane, n = cursor->left - cursor->next;
         lane += n < free ? n : free;
-        turn->next += n < free ? n : free;
-        if (turn->next == turn->left) {
-            turn->next = 0;
-            turn->block++;
-            while (turn->left != 0 &&
-                   packets->len_bytes[turn->left - 1] <= CHACHA20_BLOCK_BYTES * (size_t)(turn->block - 1))
-                turn->left--;
+        cursor->next += n < free ? n : free;
+        if (cursor->next == cursor->left) {
+            cursor->next = 0;
+            cursor->block++;
+            while (cursor->left != 0 && packets->len_bytes[cursor->left - 1] <=
+                                            CHACHA20_BLOCK_BYTES * (size_t)(cursor->block - 1))
+                cursor->left--;
         }
     }
     memset(lanes->packet + lane, 0, CHACHA20_PACKETS_MAX); /* lanes left over take any packet */
@@ -186,10 +187,10 @@ static uintptr_t kernel_packets(chacha20_packets *packets)
 {
     packets_lanes lanes;
     memset(lanes.packet, 0xff, sizeof lanes.packet);
-    packets_turn turn = {.left = packets->count};
+    packets_cursor cursor = {.left = packets->count};
     uintptr_t end = UINTPTR_MAX;
-    while (turn.left != 0) {
-        if (packets_take(&lanes, &turn, packets))
+    while (cursor.left != 0) {
+        if (packets_take(&lanes, &cursor, packets))
             packets_load(&lanes, packets);
         end = packets_pass(packets, &lanes); /* the same in each iteration */
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A pass: computes several groups of blocks interleaved, so that each fills execution slots that the others
+/* A pass: computes several sets of blocks interleaved, so that each fills execution slots that the others
  * leave idle.
  *
  *     lanes     sets of WORDS blocks, one block to a lane (lanes.h)
@@ -12,8 +12,8 @@
  *
  * One set alone waits for its own results most of the time, so further ones cost little until the execution
  * units or the registers are all in use. */
-#ifndef HORNET_CHACHA20_SHAPES_PASS_H
-#define HORNET_CHACHA20_SHAPES_PASS_H
+#ifndef HORNET_CHACHA20_LAYOUTS_PASS_H
+#define HORNET_CHACHA20_LAYOUTS_PASS_H
 
 #include "../block.h"
 #include "../chacha20.h"
@@ -40,7 +40,7 @@ typedef struct {
     int block;
     size_t stitched;
     bool variant;
-} pass_shape;
+} pass_layout;
 
 /* What the general-purpose registers hold. */
 typedef struct {
@@ -50,18 +50,19 @@ typedef struct {
 
 /* The work of general-purpose registers in part number `part` of `parts` of a double round. `all` says that
  * the companion has blocks for all of it. */
-HORNET_INLINE void pass_scalar_part(pass_scalars *s, pass_shape shape, bool all, size_t part, size_t parts)
+HORNET_INLINE void pass_scalar_part(pass_scalars *s, pass_layout layout, bool all, size_t part,
+                                    size_t parts)
 {
-    if (shape.block != BLOCK_NONE) {
+    if (layout.block != BLOCK_NONE) {
         HORNET_UNROLL
         for (size_t half = 4 * part / parts; half < 4 * (part + 1) / parts; half++)
             chacha20_half_round(s->block, (int)half / 2, (int)half % 2 * 2);
     }
     HORNET_UNROLL
-    for (size_t i = shape.stitched * part / parts; i < shape.stitched * (part + 1) / parts; i++) {
+    for (size_t i = layout.stitched * part / parts; i < layout.stitched * (part + 1) / parts; i++) {
         if (!all && companion_is_done(&s->companion))
             break;
-        companion_step(&s->companion, shape.lanes);
+        companion_step(&s->companion, layout.lanes);
     }
 }
 
@@ -78,16 +79,16 @@ HORNET_INLINE void pass_scalar_part(pass_scalars *s, pass_shape shape, bool all,
 #endif
 
 /* A quarter of the quarter rounds of all columns, or diagonals: an addition, an exclusive or and a
- * rotation, of a set of lanes and, beside it, of the block. All but the vectors' rotations come in this
- * order, for CPUs that execute instructions in order: four operations of a kind do not wait for each
- * other. */
-HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block, int turn, int quarter)
+ * rotation, of a set of lanes and, interleaved with it, of the block. All but the vectors' rotations come
+ * in this order, for CPUs that execute instructions in order: four operations of a kind do not wait for
+ * each other. */
+HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block, int diagonal, int quarter)
 {
     const int to = quarter % 2 * 2, from = to + 1, by = 3 - to;
     const int bits = quarter == 0 ? 16 : quarter == 1 ? 12 : quarter == 2 ? 8 : 7;
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(to, i, turn), other = LANES_AT(from, i, turn);
+        const int at = LANES_AT(to, i, diagonal), other = LANES_AT(from, i, diagonal);
         x[at] = words_add(x[at], x[other]);
         PASS_IN_ORDER(x[at]);
         if (block) {
@@ -97,28 +98,28 @@ HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block,
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(by, i, turn);
-        x[at] = words_xor(x[at], x[LANES_AT(to, i, turn)]);
+        const int at = LANES_AT(by, i, diagonal);
+        x[at] = words_xor(x[at], x[LANES_AT(to, i, diagonal)]);
         PASS_IN_ORDER(x[at]);
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(by, i, turn);
+        const int at = LANES_AT(by, i, diagonal);
         if (block) {
-            b[at] ^= b[LANES_AT(to, i, turn)];
+            b[at] ^= b[LANES_AT(to, i, diagonal)];
             HORNET_IN_ORDER("r", b[at]);
         }
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(by, i, turn);
+        const int at = LANES_AT(by, i, diagonal);
         x[at] = quarter == 0   ? words_rotl16(x[at])
                 : quarter == 2 ? words_rotl8(x[at])
                                : words_rotl(x[at], bits);
     }
     HORNET_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int at = LANES_AT(by, i, turn);
+        const int at = LANES_AT(by, i, diagonal);
         if (block) {
             b[at] = chacha20_rotl(b[at], bits);
             HORNET_IN_ORDER("r", b[at]);
@@ -128,33 +129,33 @@ HORNET_INLINE void pass_quarter(word_vec x[16], chacha20_word b[16], bool block,
 
 /* A double round of all sets. With enough registers, all sets of lanes are in step; otherwise one set after
  * another takes a round, because each must be loaded and stored. */
-HORNET_INLINE void pass_double_round(pass_shape shape, word_vec (*x)[16], rows_set *y, pass_scalars *s,
+HORNET_INLINE void pass_double_round(pass_layout layout, word_vec (*x)[16], rows_set *y, pass_scalars *s,
                                      bool all)
 {
-    const size_t lanes = shape.lanes;
-    const bool block = shape.block != BLOCK_NONE;
-    if (lanes == 1 && shape.variant) {
-        shape.block = BLOCK_NONE; /* which pass_quarter takes */
+    const size_t lanes = layout.lanes;
+    const bool block = layout.block != BLOCK_NONE;
+    if (lanes == 1 && layout.variant) {
+        layout.block = BLOCK_NONE; /* which pass_quarter takes */
         HORNET_UNROLL
         for (int i = 0; i < 8; i++) {
             pass_quarter(x[0], s->block, block, i / 4, i % 4);
-            pass_scalar_part(s, shape, all, (size_t)i, 8);
+            pass_scalar_part(s, layout, all, (size_t)i, 8);
         }
         return;
     }
     const size_t in_step = LANES_SETS < lanes ? LANES_SETS : lanes;
-    const size_t turns = lanes == 0 ? 1 : lanes / in_step, parts = 4 * turns;
+    const size_t successive = lanes == 0 ? 1 : lanes / in_step, parts = 4 * successive;
     HORNET_UNROLL
     for (size_t part = 0; part < parts; part++) {
-        const int turn = (int)(part / (2 * turns)), half = (int)(part % 2);
-        const size_t set = part / 2 % turns * in_step;
+        const int diagonal = (int)(part / (2 * successive)), half = (int)(part % 2);
+        const size_t set = part / 2 % successive * in_step;
         if (lanes != 0 && LANES_SETS == 1)
-            lanes_quarter_rounds(x + set, 1, turn, 2 * half, 2 * half + 2);
+            lanes_quarter_rounds(x + set, 1, diagonal, 2 * half, 2 * half + 2);
         else if (lanes != 0)
-            lanes_half_rounds(x, lanes, turn, half, 0, 4);
-        if (shape.rows != 0 && part % (2 * turns) == 0)
-            rows_round(y, shape.rows, turn, shape.variant);
-        pass_scalar_part(s, shape, all, part, parts);
+            lanes_half_rounds(x, lanes, diagonal, half, 0, 4);
+        if (layout.rows != 0 && part % (2 * successive) == 0)
+            rows_round(y, layout.rows, diagonal, layout.variant);
+        pass_scalar_part(s, layout, all, part, parts);
         /* Without this, clang 19 moves all of the block or of the companion to one place, where it waits
          * for itself. */
         if (lanes != 0 && all)
@@ -295,12 +296,12 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t stitched, b
         const int rounds = full < CHACHA20_DOUBLE_ROUNDS ? (int)full : CHACHA20_DOUBLE_ROUNDS;
         HORNET_KEEP_LOOP
         for (; i < rounds; i++)
-            pass_double_round((pass_shape){lanes, rows, block, stitched, variant}, x, y, &s, true);
+            pass_double_round((pass_layout){lanes, rows, block, stitched, variant}, x, y, &s, true);
     }
     const size_t not_separate = PASS_SEPARATES(lanes) ? 0 : stitched;
     HORNET_KEEP_LOOP
     for (; i < CHACHA20_DOUBLE_ROUNDS; i++)
-        pass_double_round((pass_shape){lanes, rows, block, not_separate, variant}, x, y, &s, false);
+        pass_double_round((pass_layout){lanes, rows, block, not_separate, variant}, x, y, &s, false);
     if (stitched != 0 && PASS_SEPARATES(lanes)) {
         HORNET_KEEP_LOOP
         while (!companion_is_done(&s.companion))
