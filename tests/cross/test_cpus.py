@@ -35,9 +35,23 @@ def programs(folder, compiler):
     return built, dispatch, program(folder / "answers", built, "tests/cross/known_answers.c", link=["-static"])
 
 
+# The choice for all sets of features is tested elsewhere: between edits, one CPU of each kind is enough.
+BETWEEN_EDITS = {"x86-64-baseline", "x86-64-avx", "i686-no-sse2"}
+
+
 @rows(
     "compiler, emulator, model, chosen, cipher",
-    *(row(f"cpus-{name}", *values[:4], values[5], cpu_seconds=20) for name, *values in CPUS if values[1] != "bochs"),
+    *(
+        row(
+            f"cpus-{name}",
+            *values[:4],
+            values[5],
+            suites="quick" if name in BETWEEN_EDITS else "slow",
+            cpu_seconds=20,
+        )
+        for name, *values in CPUS
+        if values[1] != "bochs"
+    ),
 )
 def test_cpus(compiler, emulator, model, chosen, cipher, folder):
     # qemu reports on stderr which features of a model it lacks; the programs detect those that remain.

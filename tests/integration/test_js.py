@@ -130,9 +130,9 @@ RESOLUTIONS = {
 
 @rows(
     "typescript, resolutions",
-    row("js-types-5.6", "typescript-5.6", "node16 nodenext bundler node10"),
+    row("js-types-5.6", "typescript-5.6", "node16 nodenext bundler node10", suites="slow"),
     row("js-types", "typescript", "node16 node18 nodenext bundler node10"),
-    row("js-types-6.0", "typescript-6.0", "node16 node18 nodenext bundler deprecated"),
+    row("js-types-6.0", "typescript-6.0", "node16 node18 nodenext bundler deprecated", suites="slow"),
     row("js-types-7.0", "typescript-7.0", "node16 node18 nodenext bundler"),
 )
 def test_types(typescript, resolutions, client):

@@ -20,7 +20,7 @@ def check(folder, archive, *kernels):
     assert set(records) == set(kernels)
 
 
-@suite("quick", cpu_seconds=20)
+@suite("slow", cpu_seconds=20)
 def test_omitted_kernels_make(folder):
     def words(kernels):
         return "library", f"BUILD={folder}", f"HORNET_KERNELS={kernels}"

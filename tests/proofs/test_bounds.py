@@ -72,7 +72,7 @@ def carries():
     return [("avx2", path, text, text[: line.start()] + text[line.end() :]) for line in found]
 
 
-@suite("quick", cpu_seconds=30)
+@suite("slow", cpu_seconds=30)
 def test_proof_mutants(folder):
     for name, *changes in MISTAKES + carries():
         shutil.rmtree(folder / "src", ignore_errors=True)

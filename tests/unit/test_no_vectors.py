@@ -87,7 +87,7 @@ def test_no_vectors_aarch64(command, folder):
 @rows(
     "compiler",
     row("no-vectors-results-gcc", "gcc", cpu_seconds=20),
-    row("no-vectors-results-clang-19", "clang-19", cpu_seconds=20),
+    row("no-vectors-results-clang-19", "clang-19", suites="slow", cpu_seconds=20),
 )
 def test_results(compiler, folder):
     """The build for a kernel computes what the definitions say, and leaves nothing behind."""

@@ -45,7 +45,11 @@ def legacy_instructions(instructions: str) -> set[str]:
     return set(re.findall(r"^(?!v)(\w+)[^\n]*%xmm", instructions, re.M))
 
 
-@rows("compiler", row("symbols-gcc", "cc", cpu_seconds=15), row("symbols-clang-19", "clang-19", cpu_seconds=15))
+@rows(
+    "compiler",
+    row("symbols-gcc", "cc", cpu_seconds=15),
+    row("symbols-clang-19", "clang-19", suites="slow", cpu_seconds=15),
+)
 def test_symbols(compiler):
     built = made_library(compiler)
     shared, objects = built / "libhornet.so", sorted((built / "obj").rglob("*.o"))

@@ -55,7 +55,7 @@ def flags(prefix, *options):
 
 @rows(
     "by, target",
-    row("install-cmake-static", "cmake-static", "hornet::hornet"),
+    row("install-cmake-static", "cmake-static", "hornet::hornet", suites="slow"),
     row("install-cmake-shared", "cmake-shared", "hornet::hornet"),
     row("install-make-shared", "make", "hornet::hornet"),
     row("install-make-static", "make", "hornet::hornet_static"),
@@ -99,9 +99,9 @@ def test_install_libdir(folder):
 
 @rows(
     "libdir, includedir",
-    row("install-folders-relative", "lib/here", "include/there"),
+    row("install-folders-relative", "lib/here", "include/there", suites="slow"),
     row("install-folders-inside", "PREFIX/lib64", "include"),
-    row("install-folders-header-inside", "lib", "PREFIX/include"),
+    row("install-folders-header-inside", "lib", "PREFIX/include", suites="slow"),
     row("install-folders-outside", "OUTSIDE/lib", "OUTSIDE/dev/include"),
 )
 def test_folders(libdir, includedir, outside, folder):

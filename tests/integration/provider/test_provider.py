@@ -31,7 +31,7 @@ def test_calls(compiler, folder):
         run(calls(folder, compiler, name), env=env)
 
 
-@suite("quick", cpu_seconds=20)
+@suite("slow", cpu_seconds=20)
 def test_openssl_provider_valgrind(folder):
     """No reads of uninitialized memory, and no uses of freed memory."""
     env = EMPTY_CONFIGURATION | {"OPENSSL_MODULES": provider()}
