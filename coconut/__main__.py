@@ -89,13 +89,13 @@ def command_prove(arguments: argparse.Namespace) -> None:
     if unknown := set(arguments.suites) - known.keys():
         raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     wanted = {name: known[name] for name in arguments.suites or known}
-    rows = prove(wanted, print if arguments.verbose else lambda _: None)
+    outcomes = prove(wanted, print if arguments.verbose else lambda _: None)
     if "objects" in wanted and not arguments.compiler:
         from coconut.lift.objects import COMPILERS, installed
 
         for compiler in sorted({*COMPILERS} - {*installed()}):
             print(f"nothing is proved of what `{compiler}` makes: it is not installed (coconut/install.sh)")
-    if refused := [row.name for row in rows if row.refused]:
+    if refused := [outcome.name for outcome in outcomes if outcome.refused]:
         raise ValueError(f"not everything is proved: {', '.join(refused)}")
 
 

@@ -141,7 +141,7 @@ class Claim:
     - first: which block after the state's counter is in the first lane.
     """
 
-    shape: str
+    layout: str
     sets: int
     part: str
     lanes: int
@@ -157,14 +157,14 @@ class Claim:
 
     def held(self, vector: int, lane: int) -> tuple[int, int]:
         """Return the block and the number of the word that a lane of a vector holds during the rounds."""
-        if self.shape == "lanes":
+        if self.layout == "lanes":
             return vector // WORDS * self.lanes + lane, vector % WORDS
         return (vector // 4 * self.lanes + lane) // 4, vector % 4 * 4 + lane % 4
 
     @property
     def vectors(self) -> int:
         """Return the number of vectors of all sets."""
-        return self.sets * (WORDS if self.shape == "lanes" else 4)
+        return self.sets * (WORDS if self.layout == "lanes" else 4)
 
     def inputs(self) -> dict[str, tuple[Any, ...]]:
         """Return the words of all blocks in registers, or of the columns that they share."""
@@ -345,17 +345,17 @@ def prove_selections(kernels: Iterable[str] = ()) -> Iterator[Proved]:
             yield proved(f"{graph.title}, lane {lane}, {general.name}", lambda: prove_program(program, claim_of_one))
 
 
-class Opaque(Symbolic):
-    """A number that can be anything: so is what is computed from it."""
+class Havoc(Symbolic):
+    """Any value, other than all others: what is computed from it is havoc, too."""
 
-    def made(self, *_: object) -> "Opaque":
+    def made(self, *_: object) -> "Havoc":
         return self
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __and__ = __rand__ = __or__ = __ror__ = made
     __xor__ = __rxor__ = __lshift__ = __rshift__ = made
 
 
-OPAQUE: Any = Opaque()
+HAVOC: Any = Havoc()
 
 
 @dataclass(frozen=True, eq=False)
@@ -451,8 +451,8 @@ class GoFunction:
         store(storage, "others", [tuple(words.unknown() for _ in range(WORDS * self.others))], 4)
         if self.mac:
             length = 16 * self.mac * rounds * (groups if isinstance(groups, int) else 1)
-            store(storage, "mac", [(OPAQUE,) * (MAC_BYTES // 8)], 8)
-            store(storage, "message", [(OPAQUE,) * (length // 8)], 8)
+            store(storage, "mac", [(HAVOC,) * (MAC_BYTES // 8)], 8)
+            store(storage, "message", [(HAVOC,) * (length // 8)], 8)
         arguments: dict[str, Any] = {name: Pointer(name) for name in self.parameters}
         if in_place:
             arguments["dst"] = Pointer("src")
@@ -545,7 +545,7 @@ class GoFunction:
         claims = self.check(call, before, words, 1)
         written = {place for place, value in call.frame.items() if call.machine.storage[place] is not value}
         call, before, _ = self.at_head(words, Count(True), in_place, rounds, numbers)
-        call.frame |= dict.fromkeys(written, OPAQUE)
+        call.frame |= dict.fromkeys(written, HAVOC)
         if call.run_to(LOOP):
             raise Unproved("the loop over groups does not end")
         call.check_cleared()
@@ -572,7 +572,7 @@ class GoFunction:
         for number in machine.registers.keys() - self.shared():
             machine.registers[number] = tuple(words.unknown() for _ in range(lanes))
         machine.numbers = {
-            number: (OPAQUE,) * len(value)
+            number: (HAVOC,) * len(value)
             for number, value in machine.numbers.items()
             if numbers is None or number in numbers
         }

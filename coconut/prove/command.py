@@ -97,14 +97,14 @@ def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) ->
         "graphs": Suite("elements of Poly1305's basic blocks", partial(of_graphs, certify=certify)),
         "selections": Suite("elements of instruction selections", partial(of_selections, certify)),
         "chacha20": Suite("words of ChaCha20's basic blocks and selections", of_chacha20),
-        "go": Suite("ways through the Go module's functions of Poly1305", partial(of_go, certify), "go"),
+        "go": Suite("paths through the Go module's functions of Poly1305", partial(of_go, certify), "go"),
         "go-chacha20": Suite("words of the Go module's functions of ChaCha20", of_go_chacha20, "chacha20"),
         "go-stitched": Suite(
             "values of Poly1305 beside ChaCha20 in the Go module", partial(of_stitched, certify), "go"
         ),
         "objects": Suite("calls of what compilers made", partial(of_objects, compilers, every), "objects"),
         "loops": Suite(
-            "ways through what compilers made, at every length", partial(of_loops, compilers, every), "loops"
+            "paths through what compilers made, at every length", partial(of_loops, compilers, every), "loops"
         ),
         "algebra": Suite("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
         "dispatch": Suite("lengths at which the library has Bernstein's tag", of_dispatch),
@@ -125,8 +125,8 @@ def quick() -> Suites:
 
 
 @dataclass
-class Row:
-    """A row of the table."""
+class Outcome:
+    """A line of the table."""
 
     name: str
     proofs: int = 0
@@ -151,22 +151,22 @@ class Row:
         self.seconds = time.monotonic() - start
 
 
-def prove(wanted: Suites, report: Callable[[str], None] = lambda _: None) -> list[Row]:
-    """Run suites, print a table and what the proofs assume, and return the rows."""
-    rows = []
+def prove(wanted: Suites, report: Callable[[str], None] = lambda _: None) -> list[Outcome]:
+    """Run suites, print a table and what the proofs assume, and return the outcomes."""
+    outcomes = []
     print(f"{'proved':12} {'proofs':>7} {'claims':>8} {'certificates':>13} {'verified':>9} {'seconds':>8}  claims are")
     for name, suite in wanted.items():
-        row = Row(name)
-        row.run(suite.proofs(), report)
-        rows.append(row)
-        figures = f"{row.proofs:7} {row.claims:8} {row.certificates:13} {row.verified:9} {row.seconds:8.1f}"
+        outcome = Outcome(name)
+        outcome.run(suite.proofs(), report)
+        outcomes.append(outcome)
+        figures = f"{outcome.proofs:7} {outcome.claims:8} {outcome.certificates:13} {outcome.verified:9} {outcome.seconds:8.1f}"
         print(f"{name:12} {figures}  {suite.claims}", flush=True)
-        if row.refused:
-            print(f"    refused: {row.refused}")
-    refused = sum(bool(row.refused) for row in rows)
-    print(f"{sum(row.proofs for row in rows)} proofs, {refused} refused")
+        if outcome.refused:
+            print(f"    refused: {outcome.refused}")
+    refused = sum(bool(outcome.refused) for outcome in outcomes)
+    print(f"{sum(outcome.proofs for outcome in outcomes)} proofs, {refused} refused")
     for module in dict.fromkeys(suite.module for suite in wanted.values() if suite.module):
         print(f"{', '.join(name for name, suite in wanted.items() if suite.module == module)}: it is assumed that")
         for assumption in assumed_by(module):
             print(f"  - {assumption}")
-    return rows
+    return outcomes

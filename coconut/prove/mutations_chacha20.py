@@ -38,7 +38,7 @@ UNUSED_NODE = "no node takes it"
 UNUSED_OPERAND = "a shuffle takes no lane of that operand"
 ADDS_ZERO = "one operand is 0"
 SAME = "registers and memory hold the same after the line"
-UNUSED = "nothing takes what differs"
+UNUSED = "nothing reads what differs"
 EQUAL = "the same accumulator, modulo p"
 
 
@@ -143,7 +143,7 @@ def plant_in_graph(graph: Graph, tally: Tally) -> None:
             title = f"{before}, changed to {node.op} {node.args} {node.imm}"
             mark = terms.mark()
             tally.plant(kind, title, partial(prove, i, changed), partial(reason, i, changed, title))
-            terms.forget(mark)
+            terms.rollback(mark)
 
 
 @dataclass
@@ -228,7 +228,7 @@ def plant_in_function(function: GoFunction, tally: Tally, every: int = 1) -> Non
         prove_function(replace(function, code=changed.code), words, is_control)
 
     def reason(changed: Changed, title: str) -> str:
-        words.terms.forget(mark)
+        words.terms.rollback(mark)
         expect_samples(replace(function, code=changed.code), title)
         return reason_in_function(function, changed, words)
 
@@ -236,7 +236,7 @@ def plant_in_function(function: GoFunction, tally: Tally, every: int = 1) -> Non
     for changed in changed_functions(function.code, every, lambda line: not (function.mac and line.is_beside)):
         title = changed.title(function.title)
         tally.plant(changed.kind, title, partial(prove, changed), partial(reason, changed, title))
-        words.terms.forget(mark)
+        words.terms.rollback(mark)
 
 
 State = dict[tuple[str, Any], Any]
@@ -273,8 +273,8 @@ def reason_in_function(function: GoFunction, changed: Changed, words: Words) -> 
         if a.get(place) != b.get(place)
     }
 
-    def forget(machine: Machine) -> None:
-        """Leave nothing in registers that differ, so that none is taken before it is written, and anything in memory."""
+    def havoc(machine: Machine) -> None:
+        """Remove registers that differ, so that none is read before it is written, and havoc memory that differs."""
         for part, place in differing:
             if part == "storage":
                 machine.storage[place] = words.unknown()
@@ -282,8 +282,8 @@ def reason_in_function(function: GoFunction, changed: Changed, words: Words) -> 
                 getattr(machine, part).pop(place, None)
 
     try:
-        forgetting = replace(function, code=function.code.after_line(changed.i, forget))
-        prove_function(forgetting, words, False)
+        havocked = replace(function, code=function.code.after_line(changed.i, havoc))
+        prove_function(havocked, words, False)
     except REFUSALS:
         return ""
     return UNUSED

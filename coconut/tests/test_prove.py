@@ -118,15 +118,15 @@ def test_survivors_are_named() -> None:
     assert "    NOT EXPLAINED: no mistake" in tally.lines()
 
 
-WRONG_SHAPES = {
+WRONG_ENCODINGS = {
     "20 times a limb, as 5 times": replace(RADIX44.multiplier, derived={3: Derived((1,), 5), 4: Derived((2,), 20)}),
     "another weight": replace(RADIX44.multiplier, weights=(1, 2**44, 2**87)),
 }
 
 
-@pytest.mark.parametrize("name", WRONG_SHAPES)
+@pytest.mark.parametrize("name", WRONG_ENCODINGS)
 def test_wrong_claims_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "RADIX44", replace(RADIX44, multiplier=WRONG_SHAPES[name]))
+    monkeypatch.setattr(claims, "RADIX44", replace(RADIX44, multiplier=WRONG_ENCODINGS[name]))
     with pytest.raises(Unproved):
         BlockProof(graphs_of("ifma")["step 1"]).check_graph()
 
