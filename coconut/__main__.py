@@ -79,7 +79,7 @@ def command_go(arguments: argparse.Namespace) -> None:
             differing.append(name)
         print(f"{name}: {len(text.splitlines())} lines")
     if differing:
-        raise ValueError(f"{folder}: {', '.join(differing)}: not what is generated; `coconut go` writes it anew")
+        raise ValueError(f"{folder}: {', '.join(differing)}: not what is generated; `coconut go` generates it")
 
 
 def command_prove(arguments: argparse.Namespace) -> None:
@@ -133,7 +133,7 @@ def command_instructions(_: argparse.Namespace) -> None:
     )
 
 
-def run(words: list[str] | None = None) -> None:
+def run(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="coconut", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -164,7 +164,7 @@ def run(words: list[str] | None = None) -> None:
         "--each-instruction", action="store_true", help="change every instruction of compiled functions; hours"
     )
     command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(argv)
     try:
         arguments.function(arguments)
     except (simulate.Mismatch, ParseError, ValueError) as error:

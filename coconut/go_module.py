@@ -11,20 +11,20 @@ from functools import cache
 
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, WORDS_128
-from coconut.architectures.amd64_words import AVX2_WORDS, AVX2_WORDS_BESIDE
+from coconut.architectures.amd64_words import AVX2_WORDS, AVX2_WORDS_STITCHED
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.emit import go_declarations, go_file
-from coconut.functions import BlocksBeside, ChaCha20, MacBeside, Message, ScalarBlocks, ScalarEnd, SingleBlock
+from coconut.functions import ChaCha20, Message, ScalarBlocks, ScalarEnd, SingleBlock, StitchedBlocks, StitchedMac
 from coconut.interpret import (
     check_block,
-    check_blocks_beside,
     check_chacha20,
-    check_mac_beside,
     check_message,
     check_scalar,
     check_scalar_end,
+    check_stitched_blocks,
+    check_stitched_mac,
 )
 from coconut.orders import by_list
 from coconut.program import Program
@@ -35,7 +35,7 @@ CONSTRAINT = "{} && gc && !purego"
 AMD64_ONLY = CONSTRAINT.format("amd64")
 DOUBLE_ROUNDS = 10
 
-# Kernel and shape of each function; the number in its name is that of the blocks it makes at once. The first dictionary
+# Kernel and layout of each function; the number in its name is that of the blocks it makes at once. The first dictionary
 # has those that take a message, the second those that write the keystream.
 CHACHA20_XOR = {"xor8AVX2": ("chacha20-256", "lanes 1"), "xor32AVX512": ("chacha20-512", "lanes 2")}
 CHACHA20_STREAM = {
@@ -51,7 +51,7 @@ CHACHA20_STREAM = {
 }
 
 
-# The same functions for each architecture of WORDS_128: shape, and whether they take a message.
+# The same functions for each architecture of WORDS_128: layout, and whether they take a message.
 CHACHA20_128 = {
     "xor4": ("lanes 1", "xor"),
     "stream1": ("rows 1", "stream"),
@@ -60,17 +60,17 @@ CHACHA20_128 = {
 }
 
 
-def chacha20_function(name: str, architecture: Architecture, kernel: str, shape: str, end: str) -> ChaCha20:
+def chacha20_function(name: str, architecture: Architecture, kernel: str, layout: str, end: str) -> ChaCha20:
     graphs, _ = read_traced(kernel)
     # Two sets of lanes do not fit into AVX2's registers.
-    rounds = "double round in turn" if (kernel, shape) == ("chacha20-256", "lanes 2") else "double round"
+    rounds = "double round in turn" if (kernel, layout) == ("chacha20-256", "lanes 2") else "double round"
     parts, repeats = ["begin", rounds, f"{end} end"], [1, DOUBLE_ROUNDS, 1]
     # What groups share of the first round takes twelve registers.
-    shares = architecture in WORDS_128 and (shape, end) == ("lanes 1", "xor")
+    shares = architecture in WORDS_128 and (layout, end) == ("lanes 1", "xor")
     if shares:
         parts, repeats = ["columns", "first double round", *parts[1:]], [1, 1, DOUBLE_ROUNDS - 1, 1]
-    programs = [select(architecture, graphs[f"{shape} {part}"]) for part in parts]
-    return ChaCha20.of(name, programs, repeats, graphs[f"{shape} {end}"], architecture.cpus[0], shares)
+    programs = [select(architecture, graphs[f"{layout} {part}"]) for part in parts]
+    return ChaCha20.of(name, programs, repeats, graphs[f"{layout} {end}"], architecture.cpus[0], shares)
 
 
 # One block in general registers, with the basic block after the rounds.
@@ -86,9 +86,8 @@ def scalar_chacha20_function(name: str, whole: str, end: str) -> ChaCha20:
     return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), made, RISCV64_WORDS.cpus[0])
 
 
-# ChaCha20 with Poly1305 beside it, and with two blocks.
-# How many times four blocks of Poly1305 are beside a double round, and shapes.
-MAC_BESIDE = {
+# ChaCha20 stitched to Poly1305, and to two blocks: layouts, and how many times four blocks of Poly1305 are in a double round.
+STITCHED_MAC = {
     "xor8MAC4AVX2": (1, "lanes 1", "xor"),
     "xor16MAC8AVX2": (2, "lanes 2", "xor"),
     "stream2MAC4AVX2": (1, "rows 1", "stream"),
@@ -98,7 +97,7 @@ MAC_BESIDE = {
     "stream4MAC8AVX2": (2, "rows 2", "stream"),
     "stream6MAC8AVX2": (2, "rows 3", "stream"),
 }
-BLOCKS_BESIDE = {
+STITCHED_BLOCKS = {
     "xor8And2AVX2": ("lanes 1", "xor"),
     "xor16And2AVX2": ("lanes 2", "xor"),
 }
@@ -109,21 +108,21 @@ def stitched() -> dict[str, str]:
     kernel = "chacha20-256"
     words, samples = read_traced(kernel)
     with_mac = [
-        MacBeside.beside(chacha20_function(name, AVX2_WORDS, kernel, *of), AVX2_WORDS_BESIDE, AMD64, graphs, fours)
-        for name, (fours, *of) in MAC_BESIDE.items()
+        StitchedMac.stitch(chacha20_function(name, AVX2_WORDS, kernel, *of), AVX2_WORDS_STITCHED, AMD64, graphs, fours)
+        for name, (fours, *of) in STITCHED_MAC.items()
     ]
     with_blocks = [
-        BlocksBeside.beside(chacha20_function(name, AVX2_WORDS, kernel, *of), AVX2_WORDS_BESIDE, AMD64_WORDS, words)
-        for name, of in BLOCKS_BESIDE.items()
+        StitchedBlocks.stitch(chacha20_function(name, AVX2_WORDS, kernel, *of), AVX2_WORDS_STITCHED, AMD64_WORDS, words)
+        for name, of in STITCHED_BLOCKS.items()
     ]
     functions = [*with_mac, *with_blocks]
     text = go_file(functions, AMD64_ONLY)
     for function in with_mac:
         assert function.whole is not None
-        check_mac_beside(function, text, samples[function.whole.name], graphs, mac_samples["start"])
-    for beside in with_blocks:
-        assert beside.whole is not None
-        check_blocks_beside(beside, text, samples[beside.whole.name])
+        check_stitched_mac(function, text, samples[function.whole.name], graphs, mac_samples["start"])
+    for blocks in with_blocks:
+        assert blocks.whole is not None
+        check_stitched_blocks(blocks, text, samples[blocks.whole.name])
     return {
         "internal/stitched/emitted_amd64.s": text,
         "internal/stitched/emitted_amd64.go": go_declarations(functions, "stitched", AMD64_ONLY),

@@ -2,7 +2,7 @@
 """Interpret programs, and functions as they stand in Go's assembly, and compare them with the library's model lanes.
 
 Both run the meanings of the tables of instructions on values of any kind of number. Memory consists of elements, each
-at a base and an offset. A file is read anew: what it computes, and in which order, comes from the text alone (the z14
+at a base and an offset. A file is parsed: what it computes, and in which order, comes from the text alone (the z14
 paper's parser, section 8); moves, frame, counters, jumps and clearing are checked as they are written.
 """
 
@@ -17,12 +17,12 @@ from coconut.emit import Function
 from coconut.functions import (
     CHACHA20_BYTES,
     COUNTER,
-    BlocksBeside,
     ChaCha20,
-    MacBeside,
     Message,
     ScalarBlocks,
     ScalarEnd,
+    StitchedBlocks,
+    StitchedMac,
 )
 from coconut.graph import Graph
 from coconut.instructions import FLAGS, PRODUCT, Instruction
@@ -129,7 +129,7 @@ General = Pointer | int
 class Machine:
     """The state of a call: memory, general registers, numbered ones, and those without a number.
 
-    Beside vectors, numbers in general registers have an architecture of their own. A general register holds either what
+    In stitched functions, numbers in general registers have an architecture of their own. Such a register holds either what
     controls use, by its name, or such a number; what is written last remains.
 
     - result: the number of which the zero flag tells whether it is zero; None if the flag tells nothing that is known.
@@ -138,7 +138,7 @@ class Machine:
     architecture: Architecture
     storage: Storage
     arguments: dict[str, General]
-    beside: Architecture | None = None
+    scalar: Architecture | None = None
     numbers: dict[int, Value] = field(default_factory=dict)
     general: dict[str, General] = field(default_factory=dict)
     registers: dict[int, Value] = field(default_factory=dict)
@@ -181,14 +181,14 @@ class Machine:
             self.implicit.pop(FLAGS, None)
             self.result = None
         written = operands.rpartition(" ")[2]
-        if self.beside is not None and not mnemonic.startswith("V"):
-            names = general_registers(self.beside)
+        if self.scalar is not None and not mnemonic.startswith("V"):
+            names = general_registers(self.scalar)
             if written in names:
                 self.numbers.pop(names.index(written), None)
             if written in PRODUCT_REGISTERS:
                 self.implicit.pop(PRODUCT, None)
         try:
-            return line.control(self, *line.groups) is True
+            return line.control(self, *line.operands) is True
         except KeyError as error:
             raise Mismatch(f"{line.text}: nothing is in {error}") from None
 
@@ -196,14 +196,14 @@ class Machine:
         self.registers[number] = (0,) * (self.architecture.vector_bytes // self.architecture.word_bytes)
 
     def zero(self, register: str) -> None:
-        assert self.beside is not None
-        self.numbers[general_registers(self.beside).index(register)] = (0, 0)
+        assert self.scalar is not None
+        self.numbers[general_registers(self.scalar).index(register)] = (0, 0)
         self.general[register] = 0
 
-    def run(self, read: Read, is_beside: bool = False) -> None:
-        """Run an instruction of a table: that of the function's architecture, or of numbers beside vectors."""
-        architecture = self.beside if is_beside and self.beside is not None else self.architecture
-        values = self.numbers if is_beside else self.registers
+    def run(self, read: Read, is_scalar: bool = False) -> None:
+        """Run an instruction of a table: that of the function's architecture, or of the stitched scalar code."""
+        architecture = self.scalar if is_scalar and self.scalar is not None else self.architecture
+        values = self.numbers if is_scalar else self.registers
         instruction, registers = read.instruction, read.registers
         uses = dict(instruction.implicit_uses)
         operands = []
@@ -241,9 +241,9 @@ class Machine:
         if not instruction.implicit:
             number = registers["0" if instruction.accumulates and "0" in registers else "d"]
             values[number] = value
-            if is_beside:
+            if is_scalar:
                 self.general.pop(general_registers(architecture)[number], None)
-        elif is_beside:
+        elif is_scalar:
             for name in PRODUCT_REGISTERS:
                 self.general.pop(name, None)
 
@@ -294,7 +294,7 @@ class Machine:
         self.result = self.word(offset, register)
 
 
-# The registers of a product, on amd64, which alone has functions with numbers beside vectors.
+# The registers of a product, on amd64, which alone has stitched functions.
 PRODUCT_REGISTERS = ("AX", "DX")
 
 
@@ -350,17 +350,17 @@ class Line:
     text: str
     read: Read | None
     control: Control | None = None
-    groups: tuple[str | None, ...] = ()
-    is_beside: bool = False
+    operands: tuple[str | None, ...] = ()
+    is_scalar: bool = False
 
 
-def line_of(number: int, text: str, architecture: Architecture, beside: Architecture | None) -> Line:
+def line_of(number: int, text: str, architecture: Architecture, scalar: Architecture | None) -> Line:
     assert architecture.go is not None
     read = architecture.go.read(text)
-    if read is None and beside is not None and beside.go is not None:
-        read = beside.go.read(text)
+    if read is None and scalar is not None and scalar.go is not None:
+        read = scalar.go.read(text)
         if read is not None:
-            return Line(number, text, read, is_beside=True)
+            return Line(number, text, read, is_scalar=True)
     if read is None and not text.endswith(":"):
         for pattern, control in CONTROLS:
             found = re.fullmatch(pattern, text)
@@ -384,12 +384,12 @@ class Code:
     constants: Storage
     frame_bytes: int
     clears: bool
-    beside: Architecture | None = None
+    scalar: Architecture | None = None
     declaration: str = ""
 
     def with_line(self, i: int, text: str) -> "Code":
         """Return the function with another text of a line; raise ParseError if there is no such line."""
-        line = line_of(self.lines[i].number, text, self.architecture, self.beside)
+        line = line_of(self.lines[i].number, text, self.architecture, self.scalar)
         return replace(self, lines=[*self.lines[:i], line, *self.lines[i + 1 :]])
 
     def after_line(self, i: int, control: Control) -> "Code":
@@ -413,7 +413,7 @@ class Code:
         """Return a call of the function, before its first instruction: `unknown` makes what nothing has set yet."""
         architecture, size = self.architecture, self.architecture.word_bytes
         frame = {("frame", FRAME + i): unknown() for i in range(0, self.frame_bytes, size)}
-        machine = Machine(architecture, storage, dict(arguments), self.beside)
+        machine = Machine(architecture, storage, dict(arguments), self.scalar)
         storage |= self.constants | frame
         machine.general = {"SP": Pointer("frame", FRAME), "X0": 0}
         count = architecture.vector_bytes // size
@@ -447,9 +447,9 @@ class Call:
             line = lines[self.at]
             self.at += 1
             if line.read is not None:
-                self.machine.run(line.read, line.is_beside)
+                self.machine.run(line.read, line.is_scalar)
             elif line.control is not None and self.machine.control(line):
-                target = line.groups[-1]
+                target = line.operands[-1]
                 if target not in labels:
                     raise ParseError(f"line {line.number}: {line.text}: no such label")
                 self.at = labels[target]
@@ -470,7 +470,7 @@ class Call:
 
 
 def read_function(
-    text: str, name: str, architecture: Architecture, clears: bool, beside: Architecture | None = None
+    text: str, name: str, architecture: Architecture, clears: bool, scalar: Architecture | None = None
 ) -> Code:
     """Return a function of a file; the constants of all functions are there, too."""
     lines: list[Line] = []
@@ -486,14 +486,14 @@ def read_function(
         if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
             inside, frame_bytes = True, int(heading[1])
         elif inside and line:
-            lines.append(line_of(number, line, architecture, beside))
+            lines.append(line_of(number, line, architecture, scalar))
             inside = line != "RET"
         if entry := re.match(r"DATA ·(\w+)<>\+(\d+)\(SB\)/\d, \$(\w+)$", line):
             constants[entry[1], int(entry[2])] = int(entry[3], 0)
     if not lines:
         raise ParseError(f"no function {name}")
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
-    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, beside, declaration)
+    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, scalar, declaration)
 
 
 def names_in(declaration: str) -> tuple[str, ...]:
@@ -517,7 +517,7 @@ def lanes_of(program: Program, names: Iterable[str], values: dict[str, Value]) -
     return [to_lanes(program, name, values[name]) for name in names]
 
 
-def room(storage: Storage, base: str, words: int, size: int) -> None:
+def fill_with_ones(storage: Storage, base: str, words: int, size: int) -> None:
     store(storage, base, [((1 << 8 * size) - 1,) * words], size)
 
 
@@ -535,7 +535,7 @@ def check_block(function: Function, text: str, samples: Sequence[Sample], like: 
             for i in range(iterations):
                 values = evaluate(program.graph, values, sample.message[i * program.graph.advance :], sample)
             storage = memory_of(program.architecture, message=sample.message)
-            room(storage, out, function.blocks[0].output_words, 8)
+            fill_with_ones(storage, out, function.blocks[0].output_words, 8)
             store(storage, out, lanes_of(program, program.inputs, sample.inputs), 8)
             store(storage, given, lanes_of(program, program.memory_inputs(), sample.inputs), 8)
             code.run({name: Pointer(name) for name in (out, given, "message")} | {"iterations": iterations}, storage)
@@ -563,7 +563,7 @@ def check_message(function: Message, text: str, samples: Sequence[Sample]) -> No
             values = evaluate(end.graph, values, sample.message[at:], sample)
             storage = memory_of(begin.architecture, message=sample.message)
             store(storage, "in", (sample.inputs[name] for name in begin.memory_inputs()), 8)
-            room(storage, "out", function.blocks[-1].output_words, 8)
+            fill_with_ones(storage, "out", function.blocks[-1].output_words, 8)
             arguments: dict[str, General] = {name: Pointer(name) for name in ("out", "in", "message")}
             code.run(arguments | dict(zip(names, repeats, strict=True)), storage)
             expected = ((name, values[name]) for name in end.memory_outputs())
@@ -625,7 +625,7 @@ def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> 
             size = groups * function.group_bytes
             for in_place in (False, True) if function.loads_message else (False,):
                 storage = memory_of(function.architecture, src=sample.message[:size].ljust(size, b"\0"))
-                room(storage, "dst", size // 4, 4)
+                fill_with_ones(storage, "dst", size // 4, 4)
                 store(storage, "state", [sample.state], 4)
                 to = "src" if in_place else "dst"
                 pointers = {"dst": Pointer(to), "src": Pointer("src"), "state": Pointer("state")}
@@ -645,8 +645,8 @@ def blocks_of(outputs: dict[str, Value]) -> list[int]:
     return [word for name in in_order for word in outputs[name]]
 
 
-def check_mac_beside(
-    function: MacBeside, text: str, samples: Sequence[Sample], graphs: dict[str, Graph], mac_samples: Sequence[Sample]
+def check_stitched_mac(
+    function: StitchedMac, text: str, samples: Sequence[Sample], graphs: dict[str, Graph], mac_samples: Sequence[Sample]
 ) -> None:
     """Raise Mismatch unless a function leaves what those of ChaCha20 and of Poly1305 leave apart from each other.
 
@@ -675,13 +675,13 @@ def check_mac_beside(
         expect_words(title, other, storage, "mac", ((name, values[name]) for name in names))
 
 
-def check_blocks_beside(function: BlocksBeside, text: str, samples: Sequence[Sample]) -> None:
+def check_stitched_blocks(function: StitchedBlocks, text: str, samples: Sequence[Sample]) -> None:
     """Raise Mismatch unless a function leaves the same blocks as the library's lanes, and those before and after."""
     assert function.whole is not None
     code = read_function(text, function.name, function.architecture, function.clears, function.general)
     for sample in samples:
         storage = memory_of(function.architecture, src=sample.message[: function.group_bytes])
-        room(storage, "others", 2 * 16, 4)
+        fill_with_ones(storage, "others", 2 * 16, 4)
         run_group(function.name, function, code, sample, storage, {"groups": 1})
         for number, lane in enumerate((-1, function.group_bytes // CHACHA20_BYTES)):
             state = list(sample.state)
@@ -698,7 +698,7 @@ def run_group(
     """Run a function beside something, and raise Mismatch unless it leaves the sample's blocks and advances the counter."""
     groups = numbers["groups"]
     assert isinstance(groups, int)
-    room(storage, "dst", groups * function.group_bytes // 4, 4)
+    fill_with_ones(storage, "dst", groups * function.group_bytes // 4, 4)
     store(storage, "state", [sample.state], 4)
     names = [parameter.split()[0] for parameter in function.parameters]
     pointers: dict[str, General] = {name: Pointer(name) for name in names if name not in numbers}

@@ -151,8 +151,8 @@ class Program:
             for operand, _ in op.instruction.implicit_uses
         ]
 
-    def groups(self) -> list[range]:
-        """Return all instructions in groups that stay together: from one that sets a flag to one that takes it."""
+    def bundles(self) -> list[range]:
+        """Return all instructions in bundles that stay together: the live ranges of flags and the like."""
         ends = list(range(len(self.ops)))
         for before, after in self.implicit_edges():
             ends[before] = max(ends[before], after)
@@ -165,7 +165,7 @@ class Program:
         return [*parts, range(start, len(self.ops))] if self.ops else []
 
     def check_implicit(self) -> None:
-        """Raise Mismatch if a flag, or the like, is overwritten before it is taken."""
+        """Raise Mismatch if a flag, or the like, is clobbered before its use."""
         held: dict[str, int] = {}
         for i, op in enumerate(self.ops):
             for operand, place in op.instruction.implicit_uses:

@@ -389,7 +389,7 @@ class Amd64(Selector):
         total, a, b = node.args
         if self.is_memory(a):
             a, b = b, a
-        # The sum is overwritten, so a constant must be made anew each time.
+        # The sum is overwritten, so a constant must be rematerialized each time.
         if self.graph.nodes[total].op != "splat":
             sum_value = self.value(total)
         elif self.graph.nodes[total].imm == (0,):

@@ -149,8 +149,8 @@ POINTERS: dict[str, Any] = {
 }
 
 
-# Beside Poly1305, which leaves few general registers, and pointers between the rounds only.
-POINTERS_BESIDE = POINTERS | {"go_pointers": {"out": "R13", "message": "R14", "state": "DX", "frame": "BP"}}
+# Stitched to Poly1305, which leaves few general registers, and pointers between the rounds only.
+POINTERS_STITCHED = POINTERS | {"go_pointers": {"out": "R13", "message": "R14", "state": "DX", "frame": "BP"}}
 
 
 def amd64_words(
@@ -183,5 +183,7 @@ def amd64_words(
 # Rotations by whole bytes move bytes, or are two shifts like the others.
 BYTES = {"bytes": ("moved", "shifted")}
 AVX2_WORDS = amd64_words("avx2-words", 32, INSTRUCTIONS_256, "avx2", alternatives=BYTES)
-AVX2_WORDS_BESIDE = amd64_words("avx2-words-beside", 32, INSTRUCTIONS_256, "avx2", POINTERS_BESIDE, alternatives=BYTES)
+AVX2_WORDS_STITCHED = amd64_words(
+    "avx2-words-stitched", 32, INSTRUCTIONS_256, "avx2", POINTERS_STITCHED, alternatives=BYTES
+)
 AVX512_WORDS = amd64_words("avx512-words", 64, INSTRUCTIONS_512, "avx512f")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Describe what compilers take of NEON on 64-bit Arm beside the instructions that are selected.
+"""Describe what compilers use of NEON on 64-bit Arm in addition to the instructions that are selected.
 
 Elements have 64 bits, as in neon.py; instructions that arm64_words.py has, of four 32-bit elements, are not repeated.
 Names are those of the assembler, with the arrangement where there is more than one.

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Describe x86-64 in general registers for 32-bit words: one block of ChaCha20 beside those in vectors.
+"""Describe x86-64 in general registers for 32-bit words: one block of ChaCha20, stitched to those in vectors.
 
-CX counts, and DX points to the state, since both are needed beside the rounds.
+CX counts, and DX points to the state, since both are needed during the rounds.
 """
 
 from typing import Any
 
 from coconut.architecture import Architecture
-from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architectures.amd64_words import AVX2_WORDS_STITCHED
 from coconut.architectures.words import rotl, words
 from coconut.assembler import Assembler
 from coconut.graph import Node
@@ -93,7 +93,7 @@ def assembler(is_go: bool, **notation: Any) -> Assembler:
     return Assembler(is_go=is_go, default=template, instructions=INSTRUCTIONS, controls={}, **notation)
 
 
-def words_beside(vectors: Architecture) -> Architecture:
+def general_words(vectors: Architecture) -> Architecture:
     assert vectors.go is not None
     return Architecture(
         name="amd64-words",
@@ -128,4 +128,4 @@ def words_beside(vectors: Architecture) -> Architecture:
     )
 
 
-AMD64_WORDS = words_beside(AVX2_WORDS_BESIDE)
+AMD64_WORDS = general_words(AVX2_WORDS_STITCHED)

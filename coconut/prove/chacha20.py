@@ -17,7 +17,7 @@ from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, WORDS_128, architectures_of
-from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architectures.amd64_words import AVX2_WORDS_STITCHED
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
@@ -42,7 +42,7 @@ ASSUMED = (
     "Registers and memory do what the tables of instructions and controls say, which are tested on CPUs.",
     "Message, output, state, constants and frame do not overlap; but the output may be the message.",
     "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
-    "The functions beside Poly1305 are called with 1 to 10 rounds, and all functions with at least one group.",
+    "The functions with Poly1305 are called with 1 to 10 rounds, and all functions with at least one group.",
     "Poly1305's numbers in general registers can be anything here: what becomes of them is proved in stitched.py.",
 )
 
@@ -320,7 +320,7 @@ def prove_graphs(kernels: Iterable[str] = ()) -> Iterator[Proved]:
         yield proved(f"{graph.title}, simplified", lambda: prove_graph(graph.simplified(), claim))
 
 
-# Basic blocks of which a lane is made in general registers, by kernel, and which lanes: beside vectors, these are the block
+# Basic blocks of which a lane is made in general registers, by kernel, and which lanes: stitched, these are the block
 # before them, blocks in them, and the one after.
 ALONE = {
     "chacha20-128": (RISCV64_WORDS, r"lanes 1 (begin|double round|lanes.*end)", (0,)),
@@ -389,7 +389,7 @@ LOOP = "group"
 class GoFunction:
     """A function of the Go module, as its file has it.
 
-    Its name says whether it takes a message, how many blocks a group has, and what is beside: 16 times `mac` bytes of
+    Its name says whether it takes a message, how many blocks a group has, and what is stitched to them: 16 times `mac` bytes of
     Poly1305's message in a round, or `others` blocks.
     """
 
@@ -415,9 +415,9 @@ class GoFunction:
             "AVX2": ARCHITECTURES["chacha20-256"],
             "AVX512": ARCHITECTURES["chacha20-512"],
         }.get(feature or "") or next(known for known in (*WORDS_128, RISCV64_WORDS) if known.goarch == goarch)
-        beside = AMD64 if mac else AMD64_WORDS if others else None
+        scalar = AMD64 if mac else AMD64_WORDS if others else None
         parameters = names_in(declared[1])
-        code = read_function(text, name, vectors if beside is None else AVX2_WORDS_BESIDE, True, beside)
+        code = read_function(text, name, vectors if scalar is None else AVX2_WORDS_STITCHED, True, scalar)
         function = GoFunction(code, parameters, kind == "xor", int(blocks), int(mac or 0), int(others or 0))
         if int(heading[1]) != 8 * len(parameters):
             raise Unproved(f"{name}: arguments of {heading[1]} bytes")
@@ -483,8 +483,8 @@ class GoFunction:
     def shared(self) -> set[int]:
         """Return the vectors that no instruction between the head of the loop and the jump to it names as its result."""
         lines, first = self.code.lines, self.code.labels[LOOP]
-        last = max((i for i, line in enumerate(lines) if LOOP in line.groups), default=first)
-        read = (line.read for line in lines[first:last] if line.read is not None and not line.is_beside)
+        last = max((i for i, line in enumerate(lines) if LOOP in line.operands), default=first)
+        read = (line.read for line in lines[first:last] if line.read is not None and not line.is_scalar)
         return set(range(self.code.architecture.registers)) - {
             register
             for found in read
@@ -599,9 +599,9 @@ def prove_go(files: Iterable[Path] = GO_FILES) -> Iterator[Proved]:
     """Prove every function of the Go module's files, from its first line to the last."""
     for function in go_functions(files):
         for rounds in range(1, 1 + (DOUBLE_ROUNDS if function.mac else 1)):
-            beside = f", {rounds} rounds beside Poly1305" if function.mac else ""
+            stitched = f", {rounds} rounds stitched to Poly1305" if function.mac else ""
             for in_place in (False, True)[: 1 + function.is_xor]:
-                title = f"{function.title}{', in place' * in_place}{beside}"
+                title = f"{function.title}{', in place' * in_place}{stitched}"
                 if "groups" in function.parameters:
                     prove = partial(function.prove_any_groups, in_place, rounds)
                     yield proved(f"{title}, any number of groups", prove)

@@ -540,9 +540,9 @@ def claim_scalar(claims: Claims) -> None:
     def words(like: str) -> Encoding:
         return claims.limited(Encoding(weights), like)
 
-    # What begins is small. Beside ChaCha20, limb 2 is that of a product; otherwise it is any word.
-    beside, small = words("finish/t") if not in_words32 else None, words("block/t" if in_words32 else "small block/t")
-    any_words = beside if beside and kind in {"start", "four", "finish"} else words("block/t")
+    # What begins is small. Stitched to ChaCha20, limb 2 is that of a product; otherwise it is any word.
+    stitched, small = words("finish/t") if not in_words32 else None, words("block/t" if in_words32 else "small block/t")
+    any_words = stitched if stitched and kind in {"start", "four", "finish"} else words("block/t")
     if kind == "first":
         r = assume_clamped(claims, 0)
         claims.claim("t", small, [claims.block(2)])

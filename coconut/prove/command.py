@@ -100,7 +100,7 @@ def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) ->
         "go": Suite("paths through the Go module's functions of Poly1305", partial(of_go, certify), "go"),
         "go-chacha20": Suite("words of the Go module's functions of ChaCha20", of_go_chacha20, "chacha20"),
         "go-stitched": Suite(
-            "values of Poly1305 beside ChaCha20 in the Go module", partial(of_stitched, certify), "go"
+            "values of Poly1305 stitched to ChaCha20 in the Go module", partial(of_stitched, certify), "go"
         ),
         "objects": Suite("calls of what compilers made", partial(of_objects, compilers, every), "objects"),
         "loops": Suite(

@@ -264,7 +264,7 @@ def batch(hornet: ctypes.CDLL, key: Key, length: int) -> bytes:
     hornet.hornet_poly1305_batch(tags, messages, sizes, key.key * count, ctypes.c_size_t(count))
     for i in range(1, count):
         if tags.raw[16 * i : 16 * i + 16] != key.tag(lengths[i]):
-            raise Unproved(f"another tag in a batch, for {lengths[i]} bytes beside {length}")
+            raise Unproved(f"another tag in a batch, for {lengths[i]} bytes in a batch with {length}")
     return tags.raw[:16]
 
 

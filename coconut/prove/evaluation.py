@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Evaluate a message of a length by basic blocks, one after another, on symbolic numbers.
 
-Each block runs as it was recorded, and is proved in graphs.py; what it leaves gets names. So whatever computes the same
-numbers, in the same ring, has the same polynomials in these names. Beside the numbers goes the formula that is proved
-of each block; together, formulas must make Bernstein's polynomial.
+Each block is executed as it was recorded, and is proved in graphs.py; its outputs are replaced by fresh variables
+(names). So whatever computes the same numbers, in the same ring, has the same polynomials in these variables. The
+formulas that are proved of the blocks are composed, too, and must make Bernstein's polynomial.
 """
 
 import re

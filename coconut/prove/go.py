@@ -22,7 +22,7 @@ from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.functions import program_of
 from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
-from coconut.interpret import Call, Code, Machine, Pointer, read_function, room, store
+from coconut.interpret import Call, Code, Machine, Pointer, fill_with_ones, read_function, store
 from coconut.operations import BLOCK_BYTES
 from coconut.program import Program, to_lanes
 from coconut.prove.claims import H_WORDS, ONE, Encoding, horner, horner_of_pairs, kind_of, product, total
@@ -238,7 +238,7 @@ class FunctionProof:
     def iterate(self, call: Call, loop: Loop, more: bool) -> Call:
         """Return a call after an iteration, which must go on, or must not."""
         after = forked(call)
-        jumps = [i for i, line in enumerate(self.code.lines) if loop.label in line.groups]
+        jumps = [i for i, line in enumerate(self.code.lines) if loop.label in line.operands]
         if len(jumps) != 1:
             raise Unproved(f"{loop.label} is not the target of one jump")
         end = jumps[0] + 1
@@ -347,7 +347,7 @@ def prove_message(code: Code, ring: Ring) -> int:
     found = re.match(r"out \*\[(\d+)\]uint64,", code.declaration)
     if found is None:
         raise Unproved(f"no length of out in the declaration of {name}")
-    room(storage, "out", int(found[1]), 8)
+    fill_with_ones(storage, "out", int(found[1]), 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("out", "in", "message")}
     limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(encoding.count)}
     values = [add(begin.claims.block(i), h if i == 0 else {}) for i in range(lanes)]

@@ -12,7 +12,7 @@ from coconut.graph import Graph, Node
 from coconut.operations import SUM_MAX
 from coconut.prove.go import committed, same
 from coconut.prove.graphs import BlockProof, graphs_of, interpret, node_value
-from coconut.prove.planting import Changed, Tally, Unsound, alternating, changed_functions, recomputed
+from coconut.prove.planting import Changed, Tally, Unsound, changed_functions, every_second, recomputed
 from coconut.prove.polynomials import Lanes, Number, P, Ring, Unproved
 from coconut.simulate import simulate
 from coconut.trace import read_traced
@@ -127,7 +127,7 @@ def mistakes(graph: Graph) -> Iterator[Mistake]:
             )
             new = (zero, replace(node, args=(i,))) if node.op == "output" else (zero,)
             made.append((f"{number} in its place", new))
-        for what, changed in alternating(made, i):
+        for what, changed in every_second(made, i):
             yield Mistake(i, what, changed)
 
 
@@ -141,7 +141,7 @@ def terms_of(value: Lanes) -> int:
 
 
 class GraphMistakes:
-    """A basic block whose values are known, so that only what follows from a mistake is computed and proved anew."""
+    """A basic block whose values are known, so that only what depends on a mistake is recomputed and proved again."""
 
     def __init__(self, graph: Graph) -> None:
         self.proof = BlockProof(graph)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Prove the library's functions as compilers made them, as wholes, at one length after another.
 
-A function of the object runs on symbolic numbers: key, state and message are inputs, lengths and addresses are public.
-In the same ring the basic blocks of claims.py run one after another, as the length has them; what each leaves gets
-names. So the function's numbers become polynomials in the same names, if they are the same numbers, and what it leaves
-in memory must be what the last block leaves, for all inputs. What the blocks leave together is compared with
-Bernstein's polynomial, on the formulas that are proved of them.
+A function of the object is executed symbolically: key, state and message are inputs, lengths and addresses public. In
+the same ring the basic blocks of claims.py are executed one after another, as the length has them, and their outputs
+are replaced by fresh variables. So the function's numbers become polynomials in the same variables, if they are the
+same numbers, and what it leaves in memory must be what the last block leaves, for all inputs. The formulas that are
+proved of the blocks are composed, and compared with Bernstein's polynomial.
 
 All that a call does at this length is observed, too: it reads only what it is given, writes only its result
 and its stack, takes no branch and computes no address on a secret, restores the registers that it must, and leaves

@@ -36,7 +36,7 @@ class Overwritten(Unproved):
 
 @dataclass
 class MacProof:
-    """The proof of a function with some number of rounds beside Poly1305.
+    """The proof of a function with some number of rounds stitched to Poly1305.
 
     - start: r and h in memory, and what general registers hold of them before the first block.
     - overwritten: the registers that do not keep multiples of r.
@@ -152,7 +152,7 @@ class MacProof:
         before = self.call(1)
         stops = {before.code.labels["beside"]}
         if not before.run_to_line(stops):
-            raise Unproved("there is no loop beside Poly1305")
+            raise Unproved("there is no loop with Poly1305")
         return self.registers(before, self.limbs)
 
     def check_end(self, call: Call) -> int:
@@ -167,7 +167,7 @@ class MacProof:
 
 
 def prove_mac(function: GoFunction, rounds: int, ring: Ring) -> int:
-    """Prove Poly1305 beside one function of ChaCha20, with any number of groups."""
+    """Prove Poly1305 in one function of ChaCha20, with any number of groups."""
     cases = (Count(False), Count(True)) if "groups" in function.parameters else (1,)
     overwritten: set[int] = set()
     while True:
@@ -178,9 +178,9 @@ def prove_mac(function: GoFunction, rounds: int, ring: Ring) -> int:
 
 
 def prove_stitched(certify: bool = False) -> Iterator[Proved]:
-    """Prove Poly1305 in all functions that have it beside ChaCha20."""
+    """Prove Poly1305 in all functions that stitch it to ChaCha20."""
     for function in go_functions():
         for rounds in range(1, DOUBLE_ROUNDS + 1) if function.mac else ():
-            title = f"{function.title}, Poly1305 beside {rounds} rounds"
+            title = f"{function.title}, Poly1305 stitched to {rounds} rounds"
             ring = Ring.of(title, certify)
             yield proved(title, partial(prove_mac, function, rounds, ring), ring)

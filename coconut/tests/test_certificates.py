@@ -371,7 +371,7 @@ WHOLE: dict[str, Callable[[Ring], object]] = {
     "selections": of_selections,
     "riscv64": partial(of_function, "riscv64 scalarBlocks"),
     "s390x": partial(of_function, "s390x vmslBy1"),
-    "beside ChaCha20": of_mac,
+    "stitched to ChaCha20": of_mac,
 }
 
 

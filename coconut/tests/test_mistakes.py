@@ -15,7 +15,7 @@ from coconut.allocate import Allocator
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, architectures_of, arm64_words
 from coconut.architectures.amd64 import Amd64, unpack
-from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE, Amd64Words, in_parts
+from coconut.architectures.amd64_words import AVX2_WORDS_STITCHED, Amd64Words, in_parts
 from coconut.architectures.arm64_words import ARM64_WORDS, Arm64Words
 from coconut.architectures.arm64_words import GO as ARM64_GO
 from coconut.architectures.s390x_words import S390X_WORDS, S390xWords
@@ -76,11 +76,11 @@ def forgotten(self: Allocator, value: int, now: int) -> int | None:
 
 
 def without_store(original: Callable[..., None]) -> Callable[..., None]:
-    def save(self: Allocator, register: int, value: int) -> None:
+    def spill_value(self: Allocator, register: int, value: int) -> None:
         original(self, register, value)
         self.steps.pop()
 
-    return save
+    return spill_value
 
 
 def overwrites_constant(original: Callable[..., Allocator]) -> Callable[..., Allocator]:
@@ -97,10 +97,10 @@ def overwrites_constant(original: Callable[..., Allocator]) -> Callable[..., All
 
 def forgets_constants(original: type[Allocator]) -> Callable[..., Allocator]:
     def allocator(
-        program: Program, at: Any = None, homes: Any = None, at_end: Any = (), *more: Any, **options: Any
+        program: Program, at: Any = None, homes: Any = None, live_out: Any = (), *more: Any, **options: Any
     ) -> Any:
-        at_end = frozenset(value for value in at_end if value >= program.first_op)
-        return original(program, at or {}, homes or {}, at_end, *more, **options)
+        live_out = frozenset(value for value in live_out if value >= program.first_op)
+        return original(program, at or {}, homes or {}, live_out, *more, **options)
 
     return allocator
 
@@ -166,8 +166,8 @@ AVX2, WORDS, RISCV64, S390X = (
     architecture("scalar64", "riscv64"),
     architecture("scalar64", "s390x"),
 )
-assert AVX2_WORDS_BESIDE.go is not None
-BESIDE = AVX2_WORDS_BESIDE.go
+assert AVX2_WORDS_STITCHED.go is not None
+STITCHED = AVX2_WORDS_STITCHED.go
 Z14 = architecture("vmsl")
 MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[], None]]]] = {
     # An operation's meaning, a rule, an order of blocks, an instruction's meaning, an allocation, a template.
@@ -186,7 +186,7 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
     "freed early": (early(1), ("go", "poly1305")),
     "template": (attribute(Assembler, "template", other_template), ("go", "poly1305")),
     # Spilled values: whether they are stored, and for how long they are kept; a register that is not cleared.
-    "spilled": (attribute(Allocator, "save", without_store), ("go", "poly1305", "avx2By8")),
+    "spilled": (attribute(Allocator, "spill_value", without_store), ("go", "poly1305", "avx2By8")),
     "forgotten": (attribute(Allocator, "next_use", lambda _: forgotten), ("go", "poly1305", "avx2By8")),
     "not cleared": (
         attribute(Function, "clear", lambda original: lambda self, assembler: original(self, assembler)[:-1]),
@@ -236,13 +236,13 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
         not_cleared(r"VZERO V24$"),
         ("go", "poly1305"),
     ),
-    # Functions with something beside ChaCha20: values that are in memory between iterations, a place that is read after
+    # Stitched functions: values that are in memory between iterations, a place that is read after
     # something else is there, the order of instructions, another block, general registers that are not cleared, and one
     # that holds a pointer and a number.
-    "places in memory": (attribute(Allocator, "settle_places", lambda _: lambda self: None), ("go", "stitched")),
+    "places in memory": (attribute(Allocator, "move_to_slots", lambda _: lambda self: None), ("go", "stitched")),
     "read late": (attribute(Allocator, "read_now", lambda _: lambda self, op: []), ("go", "stitched")),
-    "alternating": (
-        attribute(functions, "alternating", lambda original: lambda lines, others: original(lines, others[:-1])),
+    "interleaved": (
+        attribute(functions, "interleaved", lambda original: lambda lines, others: original(lines, others[:-1])),
         ("go", "stitched"),
     ),
     "other lane": (
@@ -253,7 +253,7 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
         attribute(functions.Stitched, "cleared", lambda original: lambda self: original(self)[:-1]),
         ("go", "stitched"),
     ),
-    "pointer and number": (lambda patch: patch.setitem(BESIDE.pointers, "out", "R9"), ("go", "stitched")),
+    "pointer and number": (lambda patch: patch.setitem(STITCHED.pointers, "out", "R9"), ("go", "stitched")),
     "second loop": (
         attribute(
             functions.ScalarEnd,
@@ -267,8 +267,8 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
     # Words: a comparison, an overwritten flag, what stays together, where values are between basic blocks.
     "comparison": (instruction(RISCV64, "less", meaning=word(lambda _, a, b: a <= b)), RISCV64),
     "clobbered flag": (instruction(S390X, "low2", clobbers=()), S390X),
-    "groups": (
-        lambda patch: patch.setattr(Program, "groups", lambda self: [range(i, i + 1) for i in range(len(self.ops))]),
+    "bundles": (
+        lambda patch: patch.setattr(Program, "bundles", lambda self: [range(i, i + 1) for i in range(len(self.ops))]),
         [generate_scalar],
     ),
     "places": (attribute(functions, "allocate_loop", reversed_ends), [generate_scalar]),
@@ -316,8 +316,8 @@ def test_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch, t
                 ("CHACHA20_128", "xor4"),
                 ("POLY1305_LOOPS", "vmslBy1"),
                 ("POLY1305", function),
-                ("MAC_BESIDE", "xor16MAC8AVX2"),
-                ("BLOCKS_BESIDE", "xor8And2AVX2"),
+                ("STITCHED_MAC", "xor16MAC8AVX2"),
+                ("STITCHED_BLOCKS", "xor8And2AVX2"),
             ):
                 monkeypatch.setattr(go_module, table, {k: v for k, v in getattr(go_module, table).items() if k == kept})
             monkeypatch.setattr(go_module, "SCALAR", ())

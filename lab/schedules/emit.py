@@ -20,7 +20,7 @@ from coconut.program import Program
 from coconut.select import choices_for, select
 from coconut.trace import KERNELS
 from lab.schedules.architectures import ARCHITECTURES
-from lab.schedules.native import run_beside, run_function, run_samples
+from lab.schedules.native import run_against_compiled, run_function, run_samples
 from lab.schedules.rvv import RVV, ScalableBlock, single_block
 
 # Blocks emitted in addition to the Go module's, with their variants. They are ordered for the architecture's first CPU.
@@ -97,7 +97,7 @@ def emitted_block(function: SingleBlock, program: Program, text: str) -> tuple[s
     if not prefix:
         run_samples(function, samples)
     if program.is_loop:
-        run_beside(program, "gcc", rounds=0, emitted=block.program)
+        run_against_compiled(program, "gcc", rounds=0, emitted=block.program)
     # A block that is not a loop has its outputs where a loop has its accumulator.
     out = {} if program.is_loop else {"t": [0] * block.output_words}
     words = [{**program.words_of(sample), **out, "message": b64encode(sample.message).decode()} for sample in samples]
