@@ -148,7 +148,7 @@ def run(argv: list[str] | None = None) -> None:
     printing = command("print", command_print, "print every value of a basic block with its expression")
     printing.add_argument("block", help="KERNEL/BLOCK, such as 'avx2/step 1'")
     printing.add_argument("--sample", type=int, default=0)
-    go = command("go", command_go, "write the generated files of bindings/go, after simulating them")
+    go = command("go", command_go, "write the generated files of bindings/go")
     go.add_argument("packages", nargs="*", help="only these packages: chacha20, poly1305")
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compare them with the existing files instead")
