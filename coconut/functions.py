@@ -175,17 +175,16 @@ class ChaCha20(Function):
 
     The first makes one group of blocks after another, and advances the state's counter. The second, of blocks that load
     no message, makes one group, and leaves the counter. The outputs of a basic block that are not in memory are the
-    inputs of the next, in registers; whole is the graph that they make up together.
+    inputs of the next, in registers.
 
     - shared: the basic block before all groups, whose outputs stay in registers.
     """
 
-    whole: Graph | None = None
     shared: Block | None = None
 
     @staticmethod
     def of(
-        name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str, shares: bool = False
+        name: str, programs: Sequence[Program], repeats: Sequence[int], cpu: str, shares: bool = False
     ) -> "ChaCha20":
         """Return the function; if it shares, the first program is that before all groups."""
         programs = with_hoisted_loads(with_one_table(programs), repeats)
@@ -211,11 +210,10 @@ class ChaCha20(Function):
             name,
             tuple(blocks[shares:]),
             ("dst *byte", "src *byte", "state *State", "groups uint64") if loads else ("dst *byte", "state *State"),
-            f"{whole.kernel}: {parts}.",
+            f"{programs[0].graph.kernel}: {parts}.",
             {name: constants} if constants else {},
             max(block.vectors for block in blocks) * programs[0].architecture.vector_bytes,
             clears=True,
-            whole=whole,
             shared=blocks[0] if shares else None,
         )
 
@@ -225,8 +223,8 @@ class ChaCha20(Function):
 
     @property
     def group_bytes(self) -> int:
-        assert self.whole is not None
-        return len(self.whole.outputs()) * 4 * self.whole.lanes
+        graph = self.blocks[-1].program.graph
+        return len(graph.outputs()) * 4 * graph.lanes
 
     def arguments(self, assembler: Assembler) -> dict[str, str]:
         pointers = assembler.pointers
@@ -385,7 +383,6 @@ class StitchedMac(Stitched):
             alone.frame_bytes,
             FRAME_ALIGN,
             clears=True,
-            whole=alone.whole,
             other=mac,
             fours=fours,
         )
@@ -462,7 +459,6 @@ class StitchedBlocks(Stitched):
             alone.frame_bytes + (words + size - 1) // size * size,
             FRAME_ALIGN,
             clears=True,
-            whole=alone.whole,
             other=tuple(others),
         )
 

@@ -61,20 +61,19 @@ def chacha20_function(name: str, architecture: Architecture, kernel: str, layout
     if shares:
         parts, repeats = ["columns", "first double round", *parts[1:]], [1, 1, DOUBLE_ROUNDS - 1, 1]
     programs = [select(architecture, graphs[f"{layout} {part}"]) for part in parts]
-    return ChaCha20.of(name, programs, repeats, graphs[f"{layout} {end}"], architecture.cpus[0], shares)
+    return ChaCha20.of(name, programs, repeats, architecture.cpus[0], shares)
 
 
 # One block in general registers, with the basic block after the rounds.
-CHACHA20_RISCV64 = {"xor1": ("xor", "lanes xor end"), "stream1": ("stream", "lanes end")}
+CHACHA20_RISCV64 = {"xor1": "lanes xor end", "stream1": "lanes end"}
 
 
-def scalar_chacha20_function(name: str, whole: str, end: str) -> ChaCha20:
+def scalar_chacha20_function(name: str, end: str) -> ChaCha20:
     """Return the function that makes the first block of those that four lanes make."""
     graphs, _ = read_traced("chacha20-128")
     parts = [graphs[f"lanes 1 {part}"].one_lane(0) for part in ("begin", "double round", end)]
     programs = [select(RISCV64_WORDS, part) for part in parts]
-    made = replace(parts[-1], name=f"lanes 1 {whole}")
-    return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), made, RISCV64_WORDS.cpus[0])
+    return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), RISCV64_WORDS.cpus[0])
 
 
 # ChaCha20 stitched to Poly1305, and to two blocks: layouts, and how many times four blocks of Poly1305 are in a double round.
@@ -121,7 +120,7 @@ def chacha20() -> dict[str, str]:
         functions[architecture.goarch] = [
             chacha20_function(name, architecture, "chacha20-128", *of) for name, of in CHACHA20_128.items()
         ]
-    functions[RISCV64_WORDS.goarch] = [scalar_chacha20_function(name, *of) for name, of in CHACHA20_RISCV64.items()]
+    functions[RISCV64_WORDS.goarch] = [scalar_chacha20_function(name, end) for name, end in CHACHA20_RISCV64.items()]
     files = {}
     for goarch, of_architecture in functions.items():
         constraint = CONSTRAINT.format(goarch)

@@ -34,16 +34,6 @@ def store(storage: Storage, base: str, vectors: Iterable[Value], size: int, offs
     return offset
 
 
-def memory_of(architecture: Architecture, **areas: bytes) -> Storage:
-    """Return memory with the elements of some bytes, by their bases."""
-    storage: Storage = {}
-    size, order = architecture.word_bytes, architecture.byte_order
-    for base, data in areas.items():
-        numbers = tuple(int.from_bytes(data[i : i + size], order) for i in range(0, len(data) // size * size, size))
-        store(storage, base, [numbers], size)
-    return storage
-
-
 def load(
     storage: Storage, base: str, offset: int, instruction: Instruction, is_word: bool, architecture: Architecture
 ) -> Value:
@@ -73,7 +63,9 @@ def execute(program: Program, values: list[Value], storage: Storage) -> list[Val
 def simulate(program: Program, sample: Sample) -> list[Value]:
     """Return every value of a program on a sample."""
     architecture, size = program.architecture, program.architecture.word_bytes
-    storage = memory_of(architecture, message=sample.message)
+    storage: Storage = {}
+    parts = (sample.message[i : i + size] for i in range(0, len(sample.message), size))
+    store(storage, "message", [tuple(int.from_bytes(part, architecture.byte_order) for part in parts)], size)
     store(storage, "constants", program.constants, size)
     store(storage, "powers", lanes_of(program, program.memory_inputs(), sample.inputs), size)
     store(storage, "state", [sample.state], size)

@@ -4,10 +4,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.graph import Graph
-from coconut.instructions import Op
+from coconut.instructions import Op, octets, of_octets
 from coconut.operations import Value
 from coconut.simulate import Mismatch, Sample
 
@@ -189,9 +190,9 @@ class Program:
         return replace(self, ops=ops, outputs=tuple((name, at[value]) for name, value in self.outputs))
 
 
-def as_stored(architecture: Architecture, words: Iterable[int]) -> Value:
-    """Return 32-bit words of a message, least significant byte first, as the CPU's words."""
-    return tuple(int.from_bytes(word.to_bytes(4, "little"), architecture.byte_order) for word in words)
+def as_stored(architecture: Architecture, words: Iterable[Any]) -> Value:
+    """Return 32-bit words, least significant byte first in memory, as the CPU's words."""
+    return of_octets(octets(words, 4), 4, "big") if architecture.big_endian else tuple(words)
 
 
 def to_lanes(program: Program, name: str, value: Value) -> Value:

@@ -8,11 +8,10 @@ from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.architectures.amd64_words import AVX2_WORDS_STITCHED
-from coconut.architectures.words import rotl, words
+from coconut.architectures.words import WordsSelector, rotl, words
 from coconut.assembler import Assembler
 from coconut.graph import Node
 from coconut.instructions import FLAGS, Instruction, Memory, identity, table
-from coconut.select import Selector
 
 SUM: dict[str, Any] = {"accumulates": True, "clobbers": (FLAGS,)}
 
@@ -37,31 +36,10 @@ INSTRUCTIONS = table(
 )
 
 
-class Words(Selector):
-    """Select instructions on words in general registers."""
-
-    def place(self, i: int) -> Memory | None:
+class Words(WordsSelector):
+    def operand_place(self, i: int) -> Memory | None:
         node = self.graph.nodes[i]
         return Memory("state", node.imm[0]) if node.op == "state_word" else None
-
-    def value(self, i: int) -> int:
-        place = self.place(i)
-        return self.values[i] if place is None else self.load(place)
-
-    def in_memory(self, node: Node) -> int:
-        """Select nothing: users take it from memory, or as an immediate number."""
-        return 0
-
-    select_state_word = select_words = in_memory
-
-    def binary(self, name: str, node: Node) -> int:
-        a, b = node.args
-        if self.place(a) is not None:
-            a, b = b, a
-        place = self.place(b)
-        if place is not None:
-            return self.emit(name, self.value(a), memory=place)
-        return self.emit(name, self.value(a), self.value(b))
 
     def select_add32(self, node: Node) -> int:
         a, b = node.args
@@ -77,9 +55,6 @@ class Words(Selector):
 
     def select_rotl32(self, node: Node) -> int:
         return self.emit("rotl", self.value(node.args[0]), imm=node.imm[0])
-
-    def store(self, i: int, offset: int) -> int:
-        return self.emit("store", self.value(i), memory=Memory("out", offset))
 
 
 NUMBERED = ("8", "9", "10", "11", "12", "13", "14", "15")

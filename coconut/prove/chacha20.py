@@ -22,10 +22,9 @@ from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.graph import Graph
-from coconut.instructions import octets, of_octets
 from coconut.interpret import Call, Code, Pointer, Storage, check_arguments, execute, names_in, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
-from coconut.program import Program
+from coconut.program import Program, as_stored
 from coconut.prove.polynomials import Unproved
 from coconut.prove.proof import Proved, proved
 from coconut.prove.terms import Symbolic, Terms
@@ -99,11 +98,6 @@ def expect_same(found: dict[Any, Any], expected: dict[Any, Any]) -> int:
         if other is not term and (isinstance(other, Symbolic) or isinstance(term, Symbolic) or other != term):
             raise Unproved(f"{place} is not the definition's word")
     return len(expected)
-
-
-def as_stored(architecture: Architecture, words: Iterable[Any]) -> list[Any]:
-    """Return words, least significant byte first, as the CPU's words."""
-    return list(words) if not architecture.big_endian else list(of_octets(octets(words, 4), 4, "big"))
 
 
 @dataclass
@@ -283,7 +277,7 @@ def prove_program(program: Program, claim: Claim) -> int:
     architecture = program.architecture
     storage: Storage = {}
     store(storage, "constants", program.constants, 4)
-    store(storage, "message", [tuple(as_stored(architecture, claim.message()))], 4)
+    store(storage, "message", [as_stored(architecture, claim.message())], 4)
     store(storage, "state", [claim.words.state], 4)
     inputs = claim.inputs()
     values = execute(program, [*(inputs[name] for name in program.inputs), *program.kept], storage)
@@ -445,7 +439,7 @@ class GoFunction:
         storage: Storage = {}
         store(storage, "state", [words.state], 4)
         if self.is_xor:
-            store(storage, "src", [tuple(as_stored(architecture, map(words.message, range(count))))], 4)
+            store(storage, "src", [as_stored(architecture, map(words.message, range(count)))], 4)
         if not in_place:
             store(storage, "dst", [tuple(words.unknown() for _ in range(count))], 4)
         store(storage, "others", [tuple(words.unknown() for _ in range(WORDS * self.others))], 4)

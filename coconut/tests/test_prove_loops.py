@@ -8,20 +8,13 @@ from dataclasses import replace
 import pytest
 
 from coconut.lift.machine import Unknown
-from coconut.lift.objects import Line, Linked, compiled, installed
+from coconut.lift.objects import Line, Linked
 from coconut.lift.publics import Public, Residue, Space, Split, Whole
-from coconut.prove.evaluation import RECORDS, Inputs
+from coconut.prove.evaluation import Inputs
 from coconut.prove.loops import Induction, Limb, State, Top, fitted
 from coconut.prove.mutations_objects import changed_line, plant_in_loops
 from coconut.prove.polynomials import Unproved
-
-RECORD = {record.name: record for record in RECORDS}
-
-
-def program(compiler: str) -> Linked:
-    if compiler not in installed():
-        pytest.skip(f"{compiler} is not installed")
-    return compiled(compiler)
+from coconut.tests.test_prove_objects import RECORD, program
 
 
 def prove(linked: Linked, name: str = "scalar64", member: str = "mac") -> Induction:
