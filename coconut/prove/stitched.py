@@ -88,6 +88,8 @@ class MacProof:
     def havoc(self, call: Call, where: Sequence[int]) -> None:
         """Replace the accumulator, in these registers, by any within its limits; remove all but it and r's multiples."""
         machine, ring = call.machine, self.ring
+        if missing := set(where) - machine.numbers.keys():
+            raise Unproved(f"line {self.line(call)}: register {min(missing)} does not hold the accumulator")
         self.encoding.require(ring, f"t, line {self.line(call)}", [machine.numbers[i][0] for i in where], self.value)
         self.claims += 1
         if not self.kept:
