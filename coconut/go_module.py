@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Generate files of bindings/go, by their paths in it.
 
-They are the same on every machine: nothing here is stopped by a clock. `coconut prove go go-chacha20 go-stitched` proves
-what is written.
+Generation is reproducible: nothing here is stopped by a clock. `coconut prove go go-chacha20 go-stitched` proves what is
+written.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ CONSTRAINT = "{} && gc && !purego"
 AMD64_ONLY = CONSTRAINT.format("amd64")
 DOUBLE_ROUNDS = 10
 
-# Kernel and layout of each function; the number in its name is that of the blocks it makes at once. The first dictionary
+# Kernel and layout of each function; the number in its name is that of the blocks of a group. The first dictionary
 # has those that take a message, the second those that write the keystream.
 CHACHA20_XOR = {"xor8AVX2": ("chacha20-256", "lanes 1"), "xor32AVX512": ("chacha20-512", "lanes 2")}
 CHACHA20_STREAM = {
@@ -76,7 +76,8 @@ def scalar_chacha20_function(name: str, end: str) -> ChaCha20:
     return ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), RISCV64_WORDS.cpus[0])
 
 
-# ChaCha20 stitched to Poly1305, and to two blocks: layouts, and how many times four blocks of Poly1305 are in a double round.
+# ChaCha20 stitched to Poly1305, and to two blocks: how many times four blocks of Poly1305 are in a double round, and
+# layouts.
 STITCHED_MAC = {
     "xor8MAC4AVX2": (1, "lanes 1", "xor"),
     "xor16MAC8AVX2": (2, "lanes 2", "xor"),

@@ -99,7 +99,7 @@ General = Pointer | int
 class Machine:
     """The state of a call: memory, general registers, numbered ones, and those without a number.
 
-    In stitched functions, numbers in general registers have an architecture of their own. Such a register holds either what
+    In stitched functions, scalar code has an architecture of its own. A general register holds either what
     controls use, by its name, or such a number; what is written last remains.
 
     - result: the number of which the zero flag tells whether it is zero; None if the flag tells nothing that is known.

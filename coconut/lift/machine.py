@@ -136,7 +136,7 @@ def signed(number: int, width: int) -> int:
 class Machine:
     """Registers and memory of a call; an architecture's machine says how instructions and calls use them.
 
-    ARGUMENTS, RESULT, CALLEE_SAVED, STACK: the general registers that have arguments and a result, those that a function
+    ARGUMENTS, RESULT, CALLEE_SAVED, STACK: the general registers of arguments and of a result, those that a function
     restores, and the stack pointer.
     """
 

@@ -383,8 +383,8 @@ LOOP = "group"
 class GoFunction:
     """A function of the Go module, as its file has it.
 
-    Its name says whether it takes a message, how many blocks a group has, and what is stitched to them: 16 times `mac` bytes of
-    Poly1305's message in a round, or `others` blocks.
+    Its name says whether it takes a message, how many blocks a group has, and what is stitched to them: 16 times `mac`
+    bytes of Poly1305's message in a round, or `others` blocks.
     """
 
     code: Code

@@ -214,7 +214,7 @@ PARAMETERS = ("b", "y", "u", "v", "s")
 
 @dataclass
 class Arrival:
-    """What a path leaves at a cut point: b, y, u, the groups left, n v + s; what is where; which limbs of T that may be."""
+    """What a path leaves at a cut point: b, y, u, and n v + s groups left; what is where; which limbs of T it may be."""
 
     parameters: tuple[Whole, ...]
     ranges: list[Range]
@@ -573,7 +573,7 @@ class Induction(Function):
         return key, Arrival(parameters, ranges, values, limbs, stage)
 
     def arrive(self, path: Path, stage: Stage) -> None:
-        """End a path at a cut point: its state covers what the path leaves, and is joined with it if it does not yet."""
+        """End a path at a cut point, whose state is joined with what the path leaves unless it covers that."""
         check_writes(path.machine, self.result_places)
         key, arrival = self.arrival(path, stage)
         self.check_others(arrival, self.states.get(key))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Plant mistakes in ChaCha20: in nodes of graphs, and in lines of the Go module's functions, and of Poly1305 stitched to it.
+"""Plant mistakes in ChaCha20: in nodes of graphs, and in lines of the Go module's functions, stitched Poly1305 included.
 
 One that is not refused computes the same for a reason that is checked here, and is run on samples: if one tells it from
 the original, the proof is unsound.
@@ -233,7 +233,7 @@ def plant_in_function(function: GoFunction, tally: Tally, every: int = 1) -> Non
         expect_samples(replace(function, code=changed.code), title)
         return reason_in_function(function, changed, words)
 
-    # Of Poly1305, which is stitched to ChaCha20, nothing is claimed here.
+    # Nothing is claimed here of Poly1305, which is stitched to ChaCha20.
     for changed in changed_functions(function.code, every, lambda line: not (function.mac and line.is_scalar)):
         title = changed.title(function.title)
         tally.plant(changed.kind, title, partial(prove, changed), partial(reason, changed, title))

@@ -154,8 +154,8 @@ def modulo_list_schedule(
 ) -> list[int] | None:
     """Return a schedule by Rau's iterative modulo scheduling; None if that does not end.
 
-    Instructions are taken by priority, each in the first free cycle of the interval; where there is none, conflicting ones are
-    evicted. Backward, scheduling starts from the end of the iteration, and each is as late as possible.
+    Instructions are taken by priority, each in the first free cycle of the interval; where there is none, conflicting
+    ones are evicted. Backward, scheduling starts from the end of the iteration, and each is as late as possible.
     """
     edges = problem.edges
     if backward:
