@@ -79,7 +79,7 @@ def command_go(arguments: argparse.Namespace) -> None:
             differing.append(name)
         print(f"{name}: {len(text.splitlines())} lines")
     if differing:
-        raise ValueError(f"{folder}: {', '.join(differing)}: not what is generated; `coconut go` writes it anew")
+        raise ValueError(f"{folder}: {', '.join(differing)}: not what is generated; `coconut go` generates it")
 
 
 def command_prove(arguments: argparse.Namespace) -> None:
@@ -89,13 +89,13 @@ def command_prove(arguments: argparse.Namespace) -> None:
     if unknown := set(arguments.suites) - known.keys():
         raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     wanted = {name: known[name] for name in arguments.suites or known}
-    rows = prove(wanted, print if arguments.verbose else lambda _: None)
+    outcomes = prove(wanted, print if arguments.verbose else lambda _: None)
     if "objects" in wanted and not arguments.compiler:
         from coconut.lift.objects import COMPILERS, installed
 
         for compiler in sorted({*COMPILERS} - {*installed()}):
             print(f"nothing is proved of what `{compiler}` makes: it is not installed (coconut/install.sh)")
-    if refused := [row.name for row in rows if row.refused]:
+    if refused := [outcome.name for outcome in outcomes if outcome.refused]:
         raise ValueError(f"not everything is proved: {', '.join(refused)}")
 
 
@@ -133,7 +133,7 @@ def command_instructions(_: argparse.Namespace) -> None:
     )
 
 
-def run(words: list[str] | None = None) -> None:
+def run(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="coconut", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -148,7 +148,7 @@ def run(words: list[str] | None = None) -> None:
     printing = command("print", command_print, "print every value of a basic block with its expression")
     printing.add_argument("block", help="KERNEL/BLOCK, such as 'avx2/step 1'")
     printing.add_argument("--sample", type=int, default=0)
-    go = command("go", command_go, "write the generated files of bindings/go, after simulating them")
+    go = command("go", command_go, "write the generated files of bindings/go")
     go.add_argument("packages", nargs="*", help="only these packages: chacha20, poly1305")
     go.add_argument("--folder", default=str(ROOT / "bindings" / "go"))
     go.add_argument("--check", action="store_true", help="compare them with the existing files instead")
@@ -164,7 +164,7 @@ def run(words: list[str] | None = None) -> None:
         "--each-instruction", action="store_true", help="change every instruction of compiled functions; hours"
     )
     command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(argv)
     try:
         arguments.function(arguments)
     except (simulate.Mismatch, ParseError, ValueError) as error:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Allocate registers to a program in its present order, by linear scan with spilling.
 
-Straight-line code needs no more registers than there are values at once. Without a free register, the value whose next
-use is last is spilled (Belady's rule); it is stored only once, because values do not change.
+Straight-line code needs as many registers as its register pressure. Without a free register, the value whose next use
+is last is spilled (Belady's rule); it is stored only once, because values are in SSA form.
 """
 
 from bisect import bisect_left
@@ -32,7 +32,7 @@ class Step:
 
 
 def last_uses(program: Program) -> list[int]:
-    """Return, for each value, its last user; past the end for outputs and constants; -1 if there is none."""
+    """Return the end of each value's live range: its last user; past the end for what is live out; -1 if it is dead."""
     first = program.first_op
     last = [-1] * (first + len(program.ops))
     for i, op in enumerate(program.ops):
@@ -50,7 +50,7 @@ def is_stored(program: Program, value: int) -> bool:
 
 
 def pressure(program: Program) -> int:
-    """Return the largest number of values at once, constants included."""
+    """Return the register pressure: the largest number of live values, constants included."""
     first = program.first_op
     last = last_uses(program)
     alive = sum(last[value] != -1 for value in range(first))
@@ -69,7 +69,7 @@ class Allocator:
     - at: the register of each value that has one.
     - homes: the register in which a value is wanted at the end.
     - places: the memory in which a value is wanted at the end; no other value is put there.
-    - at_end: values that are needed after the last instruction.
+    - live_out: the values that are live after the last instruction.
     - spill: the place of the first spilled vector; None if nothing may be spilled.
     - reuses: a result takes the register of an operand that ends, and spilled operands are used in memory.
     """
@@ -77,7 +77,7 @@ class Allocator:
     program: Program
     at: dict[int, int] = field(default_factory=dict)
     homes: dict[int, int] = field(default_factory=dict)
-    at_end: frozenset[int] = frozenset()
+    live_out: frozenset[int] = frozenset()
     spill: Memory | None = None
     reuses: bool = False
     steps: list[Step] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Allocator:
         for i, op in enumerate(program.ops):
             for arg in op.args:
                 self.uses[arg].append(i)
-        for value in self.at_end:
+        for value in self.live_out:
             self.uses[value].append(len(program.ops))
         self.at = {value: register for value, register in self.at.items() if self.uses[value]}
         self.free = set(range(program.architecture.registers)) - set(self.at.values())
@@ -125,8 +125,8 @@ class Allocator:
         op = Op(self.table[name], (0,) * len(args), None, place)
         self.steps.append(Step(op, args, result, self.program.label(value)))
 
-    def save(self, register: int, value: int) -> None:
-        """Store a value in a spilled vector."""
+    def spill_value(self, register: int, value: int) -> None:
+        """Spill a value to a vector in memory."""
         if self.spill is None:
             raise OutOfRegisters(f"{self.program.graph.title}: {value} would be spilled")
         place = self.places.get(value)
@@ -141,16 +141,16 @@ class Allocator:
         self.saved[value] = self.free_places.pop()
         self.move(self.program.architecture.store, (register,), -1, value, self.saved[value])
 
-    def load_of(self, value: int) -> Op | None:
-        """Return the instruction that makes a value by loading memory that does not change, if it may run again."""
+    def rematerialized(self, value: int) -> Op | None:
+        """Return the load of constant memory that rematerializes a value, if there is one."""
         i = value - self.program.first_op
         op = self.program.ops[i] if i >= 0 and not self.reuses and self.spill is not None else None
         return op if op is not None and not op.args and op.memory and not op.instruction.implicit else None
 
-    def take(
+    def pick_register(
         self, now: int, pinned: Iterable[int], preferred: Iterable[int | None] = (), avoided: int | None = None
     ) -> int:
-        """Return a free register, after spilling the value whose next use is last if there is none."""
+        """Return a free register, after evicting the value whose next use is last if there is none."""
         if not self.free:
             if self.spill is None:
                 raise OutOfRegisters(f"{self.program.graph.title}: at instruction {now} of {len(self.program.ops)}")
@@ -162,8 +162,8 @@ class Allocator:
                 ),
             )
             register = self.at.pop(value)
-            if value not in self.saved and self.load_of(value) is None:
-                self.save(register, value)
+            if value not in self.saved and self.rematerialized(value) is None:
+                self.spill_value(register, value)
             self.free.add(register)
         # Avoid a register in which another value is wanted, if there is a choice.
         claimed = {self.homes.get(value) for value in (self.saved if self.reuses else self.homes)}
@@ -174,8 +174,8 @@ class Allocator:
         self.free.discard(register)
         return register
 
-    def drop(self, value: int, now: int) -> int | None:
-        """Free what a value holds if it is not used again, and return its register."""
+    def release(self, value: int, now: int) -> int | None:
+        """Free the register and the slot of a value if it is dead, and return the register."""
         if self.next_use(value, now + 1) is not None:
             return None
         place = self.saved.get(value)
@@ -189,12 +189,12 @@ class Allocator:
             self.free.add(register)
         return register
 
-    def bring(self, value: int, now: int, pinned: Iterable[int]) -> int:
-        """Return the value's register, after loading it if necessary."""
+    def reload(self, value: int, now: int, pinned: Iterable[int]) -> int:
+        """Return the value's register, after reloading it if it is spilled."""
         if value not in self.at:
             architecture = self.program.architecture
-            register = self.take(now, pinned, [self.homes.get(value)])
-            load = self.load_of(value)
+            register = self.pick_register(now, pinned, [self.homes.get(value)])
+            load = self.rematerialized(value)
             if value not in self.saved and load is None:
                 raise Mismatch(f"{self.program.graph.title}: value {value} is used after it was freed")
             if value in self.saved or load is None:
@@ -225,27 +225,29 @@ class Allocator:
         op = self.folded(op, i)
         numbered = [arg for arg in op.args if self.program.in_register(arg)]
         for arg in numbered:
-            self.bring(arg, i, numbered)
+            self.reload(arg, i, numbered)
         args = [self.at.get(arg, -1) for arg in op.args]
         if self.replaces(op):
             total = op.args[0]
             if self.next_use(total, i + 1) is not None or total in op.args[1:]:
-                result = self.take(i, numbered)
+                result = self.pick_register(i, numbered)
                 self.move(self.program.architecture.copy, (args[0],), result, total)
                 args[0] = result
             else:
                 result = self.at.pop(total)
             for arg in used:
-                self.drop(arg, i)
+                self.release(arg, i)
         else:
-            ended = [self.drop(arg, i) for arg in used]
+            ended = [self.release(arg, i) for arg in used]
             if op.instruction.stores or op.instruction.implicit:
                 self.steps.append(Step(op, tuple(args), -1, self.program.label(value)))
                 return -1
             home, away = self.homes.get(value), self.away.get(value)
             read = self.read_now(op)
             self.free_places = [place for place in self.free_places if place not in read]
-            result = self.take(i, () if self.reuses else numbered, [home, *ended] if self.reuses else [home], away)
+            result = self.pick_register(
+                i, () if self.reuses else numbered, [home, *ended] if self.reuses else [home], away
+            )
             self.free_places += read
         self.steps.append(Step(op, tuple(args), result, self.program.label(value)))
         self.at[value] = result
@@ -254,10 +256,10 @@ class Allocator:
     def run_all(self) -> None:
         for i in range(len(self.program.ops)):
             self.run(i)
-            self.drop(self.program.first_op + i, i)
+            self.release(self.program.first_op + i, i)
 
-    def settle(self, wanted: dict[int, int]) -> None:
-        """Bring values into these registers, each after what it overwrites has been moved."""
+    def parallel_move(self, wanted: dict[int, int]) -> None:
+        """Move values to these registers, as if at once: a parallel move."""
         moves = {register: value for register, value in wanted.items() if self.at.get(value) != register}
         while moves:
             sources = {self.at[value] for value in moves.values() if value in self.at}
@@ -265,7 +267,7 @@ class Allocator:
             if register is None:
                 # They change places: one goes through memory.
                 value = next(iter(moves.values()))
-                self.save(self.at.pop(value), value)
+                self.spill_value(self.at.pop(value), value)
                 continue
             value = moves.pop(register)
             if value in self.at:
@@ -273,13 +275,13 @@ class Allocator:
             else:
                 self.move(self.program.architecture.load, (), register, value, self.saved[value])
 
-    def settle_places(self) -> None:
-        """Bring values into the memory where they are wanted, before registers are settled."""
+    def move_to_slots(self) -> None:
+        """Move values to the memory where they are wanted, before the parallel move of registers."""
         pending = {value: place for value, place in self.places.items() if self.saved.get(value) != place}
         for value in sorted(pending, key=lambda value: value not in self.at):
             if value not in self.at:
                 # It is in a place that is not its own.
-                register = self.take(len(self.program.ops), (value,))
+                register = self.pick_register(len(self.program.ops), (value,))
                 self.move(self.program.architecture.load, (), register, value, self.saved[value])
                 self.at[value] = register
             register = self.at.pop(value)
@@ -304,15 +306,15 @@ def allocate_loop(program: Program, ends: dict[int, int] | None = None) -> Alloc
         frozenset([*kept, *(value for _, value in program.outputs if not is_stored(program, value))]),
     )
     allocator.run_all()
-    allocator.settle({register: value for value, register in ends.items()})
+    allocator.parallel_move({register: value for value, register in ends.items()})
     return allocator
 
 
 def allocate_straight(program: Program) -> Allocator:
     """Allocate registers to a block that is not a loop: all inputs and outputs are in memory.
 
-    An output is stored as soon as it is there. A load runs where its result is first used, and again rather than that
-    the result is stored. Spilled vectors follow the outputs: words come last there, and what follows may be unaligned.
+    An output is stored as soon as it is computed. A load is sunk to the first use of its result, and rematerialized
+    rather than spilled. Spilled vectors follow the outputs: words come last there, and what follows may be unaligned.
     """
     size, first = program.architecture.vector_bytes, program.first_op
     allocator = Allocator(program, spill=Memory("state", 8 * program.output_words()))
@@ -324,8 +326,8 @@ def allocate_straight(program: Program) -> Allocator:
     for value in range(first + len(program.ops)):
         i = value - first
         if i < 0:
-            register = allocator.bring(value, -1, ()) if value in places else -1
-        elif allocator.load_of(value) is not None and value not in places:
+            register = allocator.reload(value, -1, ()) if value in places else -1
+        elif allocator.rematerialized(value) is not None and value not in places:
             continue
         else:
             register = allocator.run(i)
@@ -334,7 +336,7 @@ def allocate_straight(program: Program) -> Allocator:
             allocator.move(store, (register,), -1, value, place)
             if not place.broadcast:
                 allocator.saved[value] = place
-        allocator.drop(value, i)
+        allocator.release(value, i)
     return allocator
 
 
@@ -368,7 +370,7 @@ def allocate_chained(
         single: set[int] = set()
         for name, value in outputs.items():
             if whole and value in single:
-                register = allocator.bring(value, len(program.ops), (value,))
+                register = allocator.reload(value, len(program.ops), (value,))
                 place = replace(spill, offset=spill.offset + allocator.spilled * size)
                 names[name] = place
                 allocator.spilled += 1
@@ -385,6 +387,6 @@ def allocate_chained(
                 others = {*names.values(), *allocator.at.values()}
                 free = min(set(range(program.architecture.registers)) - others)
             names[name] = free
-    allocator.settle_places()
-    allocator.settle({register: outputs[name] for name, register in names.items() if isinstance(register, int)})
+    allocator.move_to_slots()
+    allocator.parallel_move({register: outputs[name] for name, register in names.items() if isinstance(register, int)})
     return allocator, names

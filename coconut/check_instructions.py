@@ -107,13 +107,13 @@ class Form:
         edges = tuple(edge & largest for edge in EDGES)
         count = SCALAR_OPERANDS if architecture in SCALAR else self.instruction.operands
         elements = architecture.vector_bytes // architecture.word_bytes
-        rows = list(product(edges, repeat=min(count, 2)))
-        # Adjacent lanes differ in every operand: 13 and the number of rows have no common factor.
-        rows = [rows[13 * k % len(rows)] for k in range(len(rows))]
+        operand_sets = list(product(edges, repeat=min(count, 2)))
+        # Adjacent lanes differ in every operand: 13 and the number of operand_sets have no common factor.
+        operand_sets = [operand_sets[13 * k % len(operand_sets)] for k in range(len(operand_sets))]
         vectors = []
-        for start in range(0, len(rows), elements):
-            part = [rows[(start + 13 * i) % len(rows)] for i in range(elements)]
-            columns = [tuple(row[k] for row in part) for k in range(min(count, 2))]
+        for start in range(0, len(operand_sets), elements):
+            part = [operand_sets[(start + 13 * i) % len(operand_sets)] for i in range(elements)]
+            columns = [tuple(operands[k] for operands in part) for k in range(min(count, 2))]
             # Further operands have the edges in other orders.
             columns += [
                 tuple(edges[(7 * start + k * (start // 12 + 1) + 5 * i) % len(edges)] for i in range(elements))
@@ -172,8 +172,8 @@ def check_architecture(
     table, source, binary = (BUILD / f"instructions-{name}.{suffix}" for suffix in ("h", "S", "bin"))
     BUILD.mkdir(parents=True, exist_ok=True)
     lines = (
-        f"INSTRUCTION(check_{i}, {len(rows[0])}, {len(form.outputs)}, {len(rows)})\n"
-        for i, (form, rows) in enumerate(zip(all_forms, calls, strict=True))
+        f"INSTRUCTION(check_{i}, {len(operand_sets[0])}, {len(form.outputs)}, {len(operand_sets)})\n"
+        for i, (form, operand_sets) in enumerate(zip(all_forms, calls, strict=True))
     )
     table.write_text("".join(lines))
     assembler = assembler_of(architecture)
@@ -182,13 +182,13 @@ def check_architecture(
     build(architecture, "gcc", binary, [BLOCKS / "instructions.c", source], options)
     given = b"".join(
         number.to_bytes(word_bytes, architecture.byte_order)
-        for form, rows in zip(all_forms, calls, strict=True)
-        for vectors in rows
+        for form, operand_sets in zip(all_forms, calls, strict=True)
+        for vectors in operand_sets
         for vector in (*vectors, *form.message(vectors))
         for number in vector
     )
     ran = run(architecture, [str(binary)], input=given)
-    wanted = sum(len(rows) * len(form.outputs) for form, rows in zip(all_forms, calls, strict=True))
+    wanted = sum(len(operand_sets) * len(form.outputs) for form, operand_sets in zip(all_forms, calls, strict=True))
     if ran.returncode != 0 or len(ran.stdout) != size * wanted:
         raise Mismatch(f"{name}: the program that runs its instructions fails: {ran.returncode}")
     words = [
@@ -196,8 +196,8 @@ def check_architecture(
         for i in range(0, len(ran.stdout), word_bytes)
     ]
     at, count = 0, size // word_bytes
-    for form, program, rows in zip(all_forms, programs, calls, strict=True):
-        for vectors in rows:
+    for form, program, operand_sets in zip(all_forms, programs, calls, strict=True):
+        for vectors in operand_sets:
             storage: Storage = {}
             store(storage, "powers", vectors, word_bytes)
             store(storage, "message", form.message(vectors), word_bytes)

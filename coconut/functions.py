@@ -175,22 +175,21 @@ class ChaCha20(Function):
 
     The first makes one group of blocks after another, and advances the state's counter. The second, of blocks that load
     no message, makes one group, and leaves the counter. The outputs of a basic block that are not in memory are the
-    inputs of the next, in registers; whole is the graph that they make up together.
+    inputs of the next, in registers.
 
     - shared: the basic block before all groups, whose outputs stay in registers.
     """
 
-    whole: Graph | None = None
     shared: Block | None = None
 
     @staticmethod
     def of(
-        name: str, programs: Sequence[Program], repeats: Sequence[int], whole: Graph, cpu: str, shares: bool = False
+        name: str, programs: Sequence[Program], repeats: Sequence[int], cpu: str, shares: bool = False
     ) -> "ChaCha20":
         """Return the function; if it shares, the first program is that before all groups."""
-        programs = with_loads_before_loops(with_one_table(programs), repeats)
+        programs = with_hoisted_loads(with_one_table(programs), repeats)
         kept = [name for name, _ in programs[0].outputs] if shares else []
-        programs = [programs[0], *(keeping(program, kept) for program in programs[1:])]
+        programs = [programs[0], *(with_live_through(program, kept) for program in programs[1:])]
         blocks: list[Block] = []
         inputs: Places = {}
         stays: Places = {}
@@ -211,11 +210,10 @@ class ChaCha20(Function):
             name,
             tuple(blocks[shares:]),
             ("dst *byte", "src *byte", "state *State", "groups uint64") if loads else ("dst *byte", "state *State"),
-            f"{whole.kernel}: {parts}.",
+            f"{programs[0].graph.kernel}: {parts}.",
             {name: constants} if constants else {},
             max(block.vectors for block in blocks) * programs[0].architecture.vector_bytes,
             clears=True,
-            whole=whole,
             shared=blocks[0] if shares else None,
         )
 
@@ -225,8 +223,8 @@ class ChaCha20(Function):
 
     @property
     def group_bytes(self) -> int:
-        assert self.whole is not None
-        return len(self.whole.outputs()) * 4 * self.whole.lanes
+        graph = self.blocks[-1].program.graph
+        return len(graph.outputs()) * 4 * graph.lanes
 
     def arguments(self, assembler: Assembler) -> dict[str, str]:
         pointers = assembler.pointers
@@ -271,12 +269,12 @@ class ChaCha20(Function):
 
 @dataclass(frozen=True)
 class Stitched(ChaCha20):
-    """Blocks of ChaCha20 in vectors, and beside the rounds something else in general registers.
+    """Blocks of ChaCha20 in vectors, stitched in the rounds to something else in general registers.
 
-    Both use registers and memory of their own, so that each order of the two keeps what either computes; their
-    instructions alternate evenly, and the CPU does the rest.
+    Both use registers and memory of their own, so that every interleaving is correct; they are interleaved evenly, and
+    the CPU does the rest.
 
-    - other: the basic blocks in general registers: before the rounds, beside a double round, after them.
+    - other: the basic blocks in general registers: before the rounds, in a double round, after them.
     """
 
     other: tuple[Block, ...] = ()
@@ -337,23 +335,23 @@ class Stitched(ChaCha20):
 
 
 @dataclass(frozen=True)
-class MacBeside(Stitched):
-    """Poly1305 beside ChaCha20.
+class StitchedMac(Stitched):
+    """Poly1305 stitched to ChaCha20.
 
         func NAME(dst, src *byte, state *State, mac *MAC, message *byte, groups, rounds uint64)
         func NAME(dst *byte, state *State, mac *MAC, message *byte, rounds uint64)
 
     They do what functions of ChaCha20 do, and advance the counter; and each group continues mac over the next blocks of
-    message, four (or 4 fours) beside each of the first `rounds` double rounds, 1 to 10.
+    message, four (or 4 fours) in each of the first `rounds` double rounds, 1 to 10.
     """
 
     fours: int = 1
 
     @staticmethod
-    def beside(
+    def stitch(
         alone: ChaCha20, vectors: Architecture, general: Architecture, graphs: dict[str, Graph], fours: int
-    ) -> "MacBeside":
-        """Return a function of ChaCha20, with pointers as in vectors, beside Poly1305's graphs."""
+    ) -> "StitchedMac":
+        """Return a function of ChaCha20, with pointers as in vectors, stitched to Poly1305's graphs."""
         start, four, finish = (program_of(general, graphs[part]) for part in ("start", "four", "finish"))
         four = ordered(four)
         place = {name: register for register, name in enumerate(four.inputs)}
@@ -371,7 +369,7 @@ class MacBeside(Stitched):
             replace(Block.of(finish, ended), after=stores),
         )
         loads = alone.loads_message
-        return MacBeside(
+        return StitchedMac(
             alone.name,
             Stitched.vectors(alone, vectors),
             (
@@ -385,7 +383,6 @@ class MacBeside(Stitched):
             alone.frame_bytes,
             FRAME_ALIGN,
             clears=True,
-            whole=alone.whole,
             other=mac,
             fours=fours,
         )
@@ -409,7 +406,7 @@ class MacBeside(Stitched):
             *self.argument(assembler, "state", assembler.pointers["state"]),
             *begin.iteration(assembler),
             *self.argument(assembler, "rounds", counter),
-            *self.repeated(assembler, "beside", alternating(iteration, absorbed * self.fours)),
+            *self.repeated(assembler, "beside", interleaved(iteration, absorbed * self.fours)),
             *assembler.control("count", number=int(rounds.repeat), counter=counter),
             *assembler.control("subtract", **self.place("rounds"), register=counter),
             *assembler.control("none_left", label="end"),
@@ -428,20 +425,21 @@ class MacBeside(Stitched):
 
 
 @dataclass(frozen=True)
-class BlocksBeside(Stitched):
-    """A group of blocks of ChaCha20, and beside it the block before, which has Poly1305's key, and the block after.
+class StitchedBlocks(Stitched):
+    """A group of blocks of ChaCha20, stitched to the block before, which has Poly1305's key, and the block after.
 
         func NAME(dst, src *byte, state *State, others *byte)
 
     The blocks before and after go to others, 64 bytes each. The counter advances by the group. Each of the two is made
-    beside half of the double rounds, by the same code, because loops that the CPU cannot keep decoded take longer.
+    in half of the double rounds, by the same code, because loops that exceed the cache of decoded instructions take
+    longer.
     """
 
     @staticmethod
-    def beside(
+    def stitch(
         alone: ChaCha20, vectors: Architecture, general: Architecture, graphs: dict[str, Graph]
-    ) -> "BlocksBeside":
-        """Return a function of ChaCha20, with pointers as in vectors, beside two blocks of a lane of graphs."""
+    ) -> "StitchedBlocks":
+        """Return a function of ChaCha20, with pointers as in vectors, stitched to two blocks of a lane of graphs."""
         spill = Memory("frame", alone.frame_bytes)
         places: Places = {}
         others: list[Block] = []
@@ -452,7 +450,7 @@ class BlocksBeside(Stitched):
         size = alone.architecture.vector_bytes
         # The last word of the frame counts the blocks.
         words = (max(block.vectors for block in others) + 1) * general.vector_bytes
-        return BlocksBeside(
+        return StitchedBlocks(
             alone.name,
             Stitched.vectors(alone, vectors),
             ("dst *byte", "src *byte", "state *State", "others *byte"),
@@ -461,7 +459,6 @@ class BlocksBeside(Stitched):
             alone.frame_bytes + (words + size - 1) // size * size,
             FRAME_ALIGN,
             clears=True,
-            whole=alone.whole,
             other=tuple(others),
         )
 
@@ -488,7 +485,7 @@ class BlocksBeside(Stitched):
             "block:",
             *before.iteration(other),
             *assembler.control("count", number=int(rounds.repeat) // 2, counter=other.counters[0]),
-            *self.repeated(assembler, "beside", alternating(rounds.iteration(assembler), beside.iteration(other) * 2)),
+            *self.repeated(assembler, "beside", interleaved(rounds.iteration(assembler), beside.iteration(other) * 2)),
             *self.argument(assembler, "others", other.pointers["out"]),
             *after.iteration(other),
             *assembler.control("advance_argument", bytes=CHACHA20_BYTES, **self.place("others")),
@@ -501,8 +498,8 @@ class BlocksBeside(Stitched):
         ]
 
 
-def alternating(lines: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Return both sequences in one, in which each is spread evenly."""
+def interleaved(lines: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return both sequences interleaved evenly."""
     at = [(i * len(others), line) for i, line in enumerate(lines)]
     at += [(i * len(lines), line) for i, line in enumerate(others)]
     return [line for _, line in sorted(at, key=lambda place: place[0])]
@@ -518,12 +515,12 @@ def best_block(
     """
     most, framed = program.architecture.registers, spill.base in program.architecture.gnu.pointers
     if not framed and pressure(program) > most:
-        program = loading_late(program)
+        program = with_sunk_loads(program)
     problem = problem_of(program, cpu)
-    urgency = [-float(height) for height in problem.heights]
+    priority = [-float(height) for height in problem.heights]
     orders = [program]
     for registers in range(min(pressure(program), most), most + 3):
-        order = program.reordered(within_registers(problem, urgency, registers))
+        order = program.reordered(within_registers(problem, priority, registers))
         if order not in orders:
             orders.append(order)
     best: tuple[float, Block, Places] | None = None
@@ -540,8 +537,8 @@ def best_block(
     return best[1], best[2]
 
 
-def loading_late(program: Program) -> Program:
-    """Return the program with each load right before the first instruction that takes its value."""
+def with_sunk_loads(program: Program) -> Program:
+    """Return the program with each load sunk to right before the first use of its value."""
     first, order = program.first_op, list[int]()
     for i, op in enumerate(program.ops):
         if op.args:
@@ -572,8 +569,8 @@ def with_one_table(programs: Sequence[Program]) -> list[Program]:
     ]
 
 
-def keeping(program: Program, names: Sequence[str]) -> Program:
-    """Return the program with these inputs, which stay in registers and are outputs, too."""
+def with_live_through(program: Program, names: Sequence[str]) -> Program:
+    """Return the program with these values live through it: further inputs that are outputs, too."""
     more = tuple(name for name in names if name not in program.inputs)
     inputs, first = (*program.inputs, *more), program.first_op
 
@@ -591,10 +588,10 @@ def keeping(program: Program, names: Sequence[str]) -> Program:
     )
 
 
-def with_loads_before_loops(programs: Sequence[Program], repeats: Sequence[int]) -> list[Program]:
-    """Return the programs with constants that a repeated one loads loaded by the one before it, if they are loads alone.
+def with_hoisted_loads(programs: Sequence[Program], repeats: Sequence[int]) -> list[Program]:
+    """Return the programs with loads of constants hoisted out of each loop, to the program before it.
 
-    They are further outputs of that, and inputs and outputs of the repeated one.
+    They are further outputs of that, and inputs and outputs of the loop.
     """
     result = list(programs)
     for number, (program, repeat) in enumerate(zip(programs, repeats, strict=True)):

@@ -146,10 +146,7 @@ class Graph:
         return phases
 
     def simplified(self) -> "Graph":
-        """Return the same values by fewer nodes.
-
-        Equal nodes are merged, unused ones and sums with zero removed, and constants computed.
-        """
+        """Return the graph after common subexpression elimination, constant folding and dead code elimination."""
         nodes: list[Node] = []
         known: dict[tuple, int] = {}
         place: list[int] = []
@@ -169,10 +166,10 @@ class Graph:
             elif node.limit < nodes[known[key]].limit:
                 nodes[known[key]] = replace(nodes[known[key]], limit=node.limit)
             place.append(known[key])
-        return replace(self, nodes=tuple(nodes)).without_dead()
+        return replace(self, nodes=tuple(nodes)).without_dead_nodes()
 
-    def without_dead(self) -> "Graph":
-        """Return the graph without nodes that no output needs.
+    def without_dead_nodes(self) -> "Graph":
+        """Return the graph without dead nodes.
 
         All inputs stay, because their order says where in memory they are.
         """

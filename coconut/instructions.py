@@ -19,6 +19,8 @@ Meaning = Callable[..., Value]
 
 # Registers without a number: the carry, and those that a multiplication always writes.
 FLAGS, PRODUCT = "flags", "product"
+# Immediate numbers to be tested.
+EDGES = (1, 2, 12, 26, 44, 52, 63)
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Instruction:
     stride: int = 0
     zero: bool = False
     low: str = ""
-    edges: tuple[int, ...] = (1, 2, 12, 26, 44, 52, 63)
+    edges: tuple[int, ...] = EDGES
     implicit_defs: tuple[str, ...] = ()
     implicit: bool = False
     implicit_uses: tuple[tuple[int, str], ...] = ()

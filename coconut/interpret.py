@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Interpret programs, and functions as they stand in Go's assembly, and compare them with the library's model lanes.
+"""Interpret programs on samples, which the library's model lanes also compute, and parse and run Go's assembly.
 
 Both run the meanings of the tables of instructions on values of any kind of number. Memory consists of elements, each
-at a base and an offset. A file is read anew: what it computes, and in which order, comes from the text alone (the z14
-paper's parser, section 8); moves, frame, counters, jumps and clearing are checked as they are written.
+at a base and an offset. What a function computes, and in which order, comes from the text of its file alone (the z14
+paper's parser, section 8); moves, frame, counters, jumps and clearing are checked as they are written. prove/ runs
+functions on symbolic numbers.
 """
 
 import re
@@ -13,23 +14,10 @@ from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
-from coconut.emit import Function
-from coconut.functions import (
-    CHACHA20_BYTES,
-    COUNTER,
-    BlocksBeside,
-    ChaCha20,
-    MacBeside,
-    Message,
-    ScalarBlocks,
-    ScalarEnd,
-)
-from coconut.graph import Graph
 from coconut.instructions import FLAGS, PRODUCT, Instruction
-from coconut.operations import BLOCK_BYTES, Value
-from coconut.program import Program, as_stored, to_lanes
+from coconut.operations import Value
+from coconut.program import Program, to_lanes
 from coconut.simulate import Mismatch, Sample, show
-from coconut.simulate import simulate as simulate_graph
 
 STEPS_MAX = 100_000
 FRAME = 8  # the offset of the frame, which is not aligned to vectors
@@ -44,16 +32,6 @@ def store(storage: Storage, base: str, vectors: Iterable[Value], size: int, offs
             storage[base, offset] = number
             offset += size
     return offset
-
-
-def memory_of(architecture: Architecture, **areas: bytes) -> Storage:
-    """Return memory with the elements of some bytes, by their bases."""
-    storage: Storage = {}
-    size, order = architecture.word_bytes, architecture.byte_order
-    for base, data in areas.items():
-        numbers = tuple(int.from_bytes(data[i : i + size], order) for i in range(0, len(data) // size * size, size))
-        store(storage, base, [numbers], size)
-    return storage
 
 
 def load(
@@ -85,7 +63,9 @@ def execute(program: Program, values: list[Value], storage: Storage) -> list[Val
 def simulate(program: Program, sample: Sample) -> list[Value]:
     """Return every value of a program on a sample."""
     architecture, size = program.architecture, program.architecture.word_bytes
-    storage = memory_of(architecture, message=sample.message)
+    storage: Storage = {}
+    parts = (sample.message[i : i + size] for i in range(0, len(sample.message), size))
+    store(storage, "message", [tuple(int.from_bytes(part, architecture.byte_order) for part in parts)], size)
     store(storage, "constants", program.constants, size)
     store(storage, "powers", lanes_of(program, program.memory_inputs(), sample.inputs), size)
     store(storage, "state", [sample.state], size)
@@ -95,16 +75,6 @@ def simulate(program: Program, sample: Sample) -> list[Value]:
 def expect(title: str, sample: Sample, name: str, found: Sequence[int], expected: Sequence[int]) -> None:
     if tuple(found) != tuple(expected):
         raise Mismatch(f"{title}, sample {sample.number}: {name} is {show(tuple(found))}, not {show(tuple(expected))}")
-
-
-def expect_words(
-    title: str, sample: Sample, storage: Storage, base: str, expected: Iterable[tuple[str, Value]]
-) -> None:
-    """Raise Mismatch unless memory holds these values one after another, in words of 64 bits."""
-    offset = 0
-    for name, value in expected:
-        expect(title, sample, name, [storage[base, offset + 8 * i] for i in range(len(value))], value)
-        offset += 8 * len(value)
 
 
 def compare(program: Program, sample: Sample) -> None:
@@ -129,7 +99,7 @@ General = Pointer | int
 class Machine:
     """The state of a call: memory, general registers, numbered ones, and those without a number.
 
-    Beside vectors, numbers in general registers have an architecture of their own. A general register holds either what
+    In stitched functions, scalar code has an architecture of its own. A general register holds either what
     controls use, by its name, or such a number; what is written last remains.
 
     - result: the number of which the zero flag tells whether it is zero; None if the flag tells nothing that is known.
@@ -138,7 +108,7 @@ class Machine:
     architecture: Architecture
     storage: Storage
     arguments: dict[str, General]
-    beside: Architecture | None = None
+    scalar: Architecture | None = None
     numbers: dict[int, Value] = field(default_factory=dict)
     general: dict[str, General] = field(default_factory=dict)
     registers: dict[int, Value] = field(default_factory=dict)
@@ -181,14 +151,14 @@ class Machine:
             self.implicit.pop(FLAGS, None)
             self.result = None
         written = operands.rpartition(" ")[2]
-        if self.beside is not None and not mnemonic.startswith("V"):
-            names = general_registers(self.beside)
+        if self.scalar is not None and not mnemonic.startswith("V"):
+            names = general_registers(self.scalar)
             if written in names:
                 self.numbers.pop(names.index(written), None)
             if written in PRODUCT_REGISTERS:
                 self.implicit.pop(PRODUCT, None)
         try:
-            return line.control(self, *line.groups) is True
+            return line.control(self, *line.operands) is True
         except KeyError as error:
             raise Mismatch(f"{line.text}: nothing is in {error}") from None
 
@@ -196,14 +166,14 @@ class Machine:
         self.registers[number] = (0,) * (self.architecture.vector_bytes // self.architecture.word_bytes)
 
     def zero(self, register: str) -> None:
-        assert self.beside is not None
-        self.numbers[general_registers(self.beside).index(register)] = (0, 0)
+        assert self.scalar is not None
+        self.numbers[general_registers(self.scalar).index(register)] = (0, 0)
         self.general[register] = 0
 
-    def run(self, read: Read, is_beside: bool = False) -> None:
-        """Run an instruction of a table: that of the function's architecture, or of numbers beside vectors."""
-        architecture = self.beside if is_beside and self.beside is not None else self.architecture
-        values = self.numbers if is_beside else self.registers
+    def run(self, read: Read, is_scalar: bool = False) -> None:
+        """Run an instruction of a table: that of the function's architecture, or of the stitched scalar code."""
+        architecture = self.scalar if is_scalar and self.scalar is not None else self.architecture
+        values = self.numbers if is_scalar else self.registers
         instruction, registers = read.instruction, read.registers
         uses = dict(instruction.implicit_uses)
         operands = []
@@ -241,9 +211,9 @@ class Machine:
         if not instruction.implicit:
             number = registers["0" if instruction.accumulates and "0" in registers else "d"]
             values[number] = value
-            if is_beside:
+            if is_scalar:
                 self.general.pop(general_registers(architecture)[number], None)
-        elif is_beside:
+        elif is_scalar:
             for name in PRODUCT_REGISTERS:
                 self.general.pop(name, None)
 
@@ -294,7 +264,7 @@ class Machine:
         self.result = self.word(offset, register)
 
 
-# The registers of a product, on amd64, which alone has functions with numbers beside vectors.
+# The registers of a product, on amd64, which alone has stitched functions.
 PRODUCT_REGISTERS = ("AX", "DX")
 
 
@@ -312,15 +282,11 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"MOV[QD]? \$(-?\d+), (\w+)", lambda m, n, to: m.general.update({to: int(n)})),
     (r"(?:ADDQ?|ADDI) \$(-?\d+), (\w+)(?:, (\w+))?", lambda m, n, a, to: m.add(to or a, a, int(n))),
     (r"SUB \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.add(to, a, -int(n))),
-    (r"ADD (X\d+), (X\d+), (X\d+)", lambda m, a, b, to: m.add(to, b, m.general[a])),
-    (r"SLLI \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.general.update({to: m.count(a) << int(n)})),
     (r"LEAQ (\d+)\((\w+)\), (\w+)", lambda m, n, a, to: m.add(to, a, int(n))),
     (r"ANDQ \$-(\d+), (\w+)", lambda m, n, a: m.align(a, int(n))),
     (r"ADDL \$(-?\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.add_word(int(n), int(offset), a)),
     (r"MOVL \$(\d+), (\d+)\((\w+)\)", lambda m, n, offset, a: m.set_word(int(n), int(offset), a)),
     (r"DECL (\d+)\((\w+)\)", lambda m, offset, a: m.decrement_word(int(offset), a)),
-    (r"VSETVLI X0, E64, M1, TA, MA, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes // 8})),
-    (r"CSRRS X0, VLENB, (\w+)", lambda m, to: m.general.update({to: m.architecture.vector_bytes})),
     (r"SUBQ (\w+)\+\d+\(FP\), (\w+)", lambda m, name, a: m.subtract(a, name)),
     (r"ADDQ \$(\d+), (\w+)\+\d+\(FP\)", lambda m, n, name: m.advance(name, int(n))),
     (r"DECQ (\w+)\+\d+\(FP\)", lambda m, name: m.decrement_argument(name)),
@@ -350,17 +316,17 @@ class Line:
     text: str
     read: Read | None
     control: Control | None = None
-    groups: tuple[str | None, ...] = ()
-    is_beside: bool = False
+    operands: tuple[str | None, ...] = ()
+    is_scalar: bool = False
 
 
-def line_of(number: int, text: str, architecture: Architecture, beside: Architecture | None) -> Line:
+def line_of(number: int, text: str, architecture: Architecture, scalar: Architecture | None) -> Line:
     assert architecture.go is not None
     read = architecture.go.read(text)
-    if read is None and beside is not None and beside.go is not None:
-        read = beside.go.read(text)
+    if read is None and scalar is not None and scalar.go is not None:
+        read = scalar.go.read(text)
         if read is not None:
-            return Line(number, text, read, is_beside=True)
+            return Line(number, text, read, is_scalar=True)
     if read is None and not text.endswith(":"):
         for pattern, control in CONTROLS:
             found = re.fullmatch(pattern, text)
@@ -384,12 +350,12 @@ class Code:
     constants: Storage
     frame_bytes: int
     clears: bool
-    beside: Architecture | None = None
+    scalar: Architecture | None = None
     declaration: str = ""
 
     def with_line(self, i: int, text: str) -> "Code":
         """Return the function with another text of a line; raise ParseError if there is no such line."""
-        line = line_of(self.lines[i].number, text, self.architecture, self.beside)
+        line = line_of(self.lines[i].number, text, self.architecture, self.scalar)
         return replace(self, lines=[*self.lines[:i], line, *self.lines[i + 1 :]])
 
     def after_line(self, i: int, control: Control) -> "Code":
@@ -402,18 +368,11 @@ class Code:
         """Raise ParseError unless a line takes arguments from where they are."""
         check_arguments(self.lines[i].number, self.lines[i].text, names_in(self.declaration))
 
-    def run(self, arguments: dict[str, General], storage: Storage) -> None:
-        """Run the function on what is in memory. All bits of registers and of the frame are 1 at first."""
-        ones = (1 << 8 * self.architecture.word_bytes) - 1
-        call = self.call(arguments, storage, lambda: ones)
-        call.run_to()
-        call.check_cleared()
-
     def call(self, arguments: dict[str, General], storage: Storage, unknown: Callable[[], Any]) -> "Call":
         """Return a call of the function, before its first instruction: `unknown` makes what nothing has set yet."""
         architecture, size = self.architecture, self.architecture.word_bytes
         frame = {("frame", FRAME + i): unknown() for i in range(0, self.frame_bytes, size)}
-        machine = Machine(architecture, storage, dict(arguments), self.beside)
+        machine = Machine(architecture, storage, dict(arguments), self.scalar)
         storage |= self.constants | frame
         machine.general = {"SP": Pointer("frame", FRAME), "X0": 0}
         count = architecture.vector_bytes // size
@@ -447,9 +406,9 @@ class Call:
             line = lines[self.at]
             self.at += 1
             if line.read is not None:
-                self.machine.run(line.read, line.is_beside)
+                self.machine.run(line.read, line.is_scalar)
             elif line.control is not None and self.machine.control(line):
-                target = line.groups[-1]
+                target = line.operands[-1]
                 if target not in labels:
                     raise ParseError(f"line {line.number}: {line.text}: no such label")
                 self.at = labels[target]
@@ -470,7 +429,7 @@ class Call:
 
 
 def read_function(
-    text: str, name: str, architecture: Architecture, clears: bool, beside: Architecture | None = None
+    text: str, name: str, architecture: Architecture, clears: bool, scalar: Architecture | None = None
 ) -> Code:
     """Return a function of a file; the constants of all functions are there, too."""
     lines: list[Line] = []
@@ -486,14 +445,14 @@ def read_function(
         if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
             inside, frame_bytes = True, int(heading[1])
         elif inside and line:
-            lines.append(line_of(number, line, architecture, beside))
+            lines.append(line_of(number, line, architecture, scalar))
             inside = line != "RET"
         if entry := re.match(r"DATA ·(\w+)<>\+(\d+)\(SB\)/\d, \$(\w+)$", line):
             constants[entry[1], int(entry[2])] = int(entry[3], 0)
     if not lines:
         raise ParseError(f"no function {name}")
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
-    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, beside, declaration)
+    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, scalar, declaration)
 
 
 def names_in(declaration: str) -> tuple[str, ...]:
@@ -507,204 +466,9 @@ def check_arguments(number: int, line: str, parameters: Sequence[str]) -> None:
             raise ParseError(f"line {number}: {parameter} is not at {offset}")
 
 
-def evaluate(graph: Graph, inputs: dict[str, Value], message: bytes, sample: Sample) -> dict[str, Value]:
-    """Return the outputs of a graph, with the inputs that are not outputs of other blocks."""
-    values = simulate_graph(graph, replace(sample, inputs=inputs, message=message))
-    return inputs | {graph.nodes[i].name: values[i] for i in graph.outputs()}
-
-
 def lanes_of(program: Program, names: Iterable[str], values: dict[str, Value]) -> list[Value]:
     return [to_lanes(program, name, values[name]) for name in names]
 
 
-def room(storage: Storage, base: str, words: int, size: int) -> None:
+def fill_with_ones(storage: Storage, base: str, words: int, size: int) -> None:
     store(storage, base, [((1 << 8 * size) - 1,) * words], size)
-
-
-def check_block(function: Function, text: str, samples: Sequence[Sample], like: Program | None = None) -> None:
-    """Raise Mismatch unless a function of one basic block, a loop for one and two iterations, leaves what it must.
-
-    like is the same program for vectors of another length.
-    """
-    program = like or function.blocks[0].program
-    code = read_function(text, function.name, program.architecture, function.clears)
-    out, given = (parameter.split()[0] for parameter in function.parameters[:2])
-    for sample in samples:
-        for iterations in (1, 2) if program.is_loop else (1,):
-            values = dict(sample.inputs)
-            for i in range(iterations):
-                values = evaluate(program.graph, values, sample.message[i * program.graph.advance :], sample)
-            storage = memory_of(program.architecture, message=sample.message)
-            room(storage, out, function.blocks[0].output_words, 8)
-            store(storage, out, lanes_of(program, program.inputs, sample.inputs), 8)
-            store(storage, given, lanes_of(program, program.memory_inputs(), sample.inputs), 8)
-            code.run({name: Pointer(name) for name in (out, given, "message")} | {"iterations": iterations}, storage)
-            names = program.inputs if program.is_loop else tuple(program.memory_outputs())
-            expected = zip(names, lanes_of(program, names, values), strict=True)
-            expect_words(f"{function.name}, {iterations} iterations", sample, storage, out, expected)
-
-
-def check_message(function: Message, text: str, samples: Sequence[Sample]) -> None:
-    """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
-    begin, *loops, end = (block.program for block in function.blocks)
-    code = read_function(text, function.name, begin.architecture, function.clears)
-    names = [str(block.repeat) for block in function.blocks if block.program.is_loop]
-    # An iteration of each loop; and of none but one, or two of the last one.
-    once = [1] * len(loops)
-    counts = [[(i == k) * (1 + (k == len(loops) - 1)) for i in range(len(loops))] for k in range(len(loops) + 1)]
-    for number, sample in enumerate(samples):
-        for repeats in (once, counts[number % len(counts)]):
-            at = begin.graph.lanes * BLOCK_BYTES
-            values = evaluate(begin.graph, dict(sample.inputs), sample.message, sample)
-            for program, repeat in zip(loops, repeats, strict=True):
-                for _ in range(repeat):
-                    values = evaluate(program.graph, values, sample.message[at:], sample)
-                    at += program.graph.advance
-            values = evaluate(end.graph, values, sample.message[at:], sample)
-            storage = memory_of(begin.architecture, message=sample.message)
-            store(storage, "in", (sample.inputs[name] for name in begin.memory_inputs()), 8)
-            room(storage, "out", function.blocks[-1].output_words, 8)
-            arguments: dict[str, General] = {name: Pointer(name) for name in ("out", "in", "message")}
-            code.run(arguments | dict(zip(names, repeats, strict=True)), storage)
-            expected = ((name, values[name]) for name in end.memory_outputs())
-            expect_words(f"{function.name}, {repeats} iterations", sample, storage, "out", expected)
-
-
-def check_scalar(function: ScalarBlocks, text: str, graphs: dict[str, Graph], samples: Sequence[Sample]) -> None:
-    """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
-    architecture = function.architecture
-    code = read_function(text, function.name, architecture, function.clears)
-    names = tuple(function.blocks[0].program.memory_inputs())
-    for sample in samples:
-        last = sample.message[-BLOCK_BYTES:]
-        for blocks, is_padded in ((1, False), (1, True), (2, False), (3, True)):
-            values = dict(sample.inputs)
-            for i in range(blocks):
-                values = evaluate(graphs["block" if i else "begin"], values, sample.message[BLOCK_BYTES * i :], sample)
-            if is_padded:
-                values = evaluate(graphs["last"], values, last, sample)
-            values = evaluate(graphs["end"], values, b"", sample)
-            storage = memory_of(architecture, message=sample.message, last=last)
-            store(storage, "p", (sample.inputs[name] for name in names), 8)
-            arguments: dict[str, General] = {"p": Pointer("p"), "message": Pointer("message"), "blocks": blocks}
-            code.run(arguments | {"last": Pointer("last") if is_padded else 0}, storage)
-            title = f"{function.name}, {architecture.name}, {blocks} blocks"
-            expect_words(title, sample, storage, "p", ((name, values[name]) for name in names))
-
-
-def check_scalar_end(function: ScalarEnd, text: str, graphs: dict[str, Graph], samples: Sequence[Sample]) -> None:
-    """Raise Mismatch unless a function leaves what its basic blocks do one after another, as graphs."""
-    architecture = function.architecture
-    code = read_function(text, function.name, architecture, function.clears)
-    names = tuple(function.blocks[0].program.memory_inputs())
-    for sample in samples:
-        for blocks, lasts in ((0, 0), (0, 1), (1, 2), (3, 1)):
-            message = sample.message[: BLOCK_BYTES * blocks]
-            last = sample.message[-BLOCK_BYTES * lasts :] if lasts else b""
-            values = evaluate(graphs["start"], dict(sample.inputs), b"", sample)
-            for at in range(0, len(message + last), BLOCK_BYTES):
-                values = evaluate(graphs["block"], values, (message + last)[at:], sample)
-            values = evaluate(graphs["end"], values, b"", sample)
-            storage = memory_of(architecture, message=message, last=last)
-            store(storage, "p", (sample.inputs[name] for name in names), 8)
-            pointers: dict[str, General] = {name: Pointer(name) for name in ("p", "message", "last")}
-            code.run(pointers | {"blocks": blocks, "lasts": lasts}, storage)
-            title = f"{function.name}, {blocks} and {lasts} blocks"
-            expect_words(title, sample, storage, "p", ((name, values[name]) for name in names))
-
-
-def check_chacha20(function: ChaCha20, text: str, samples: Sequence[Sample]) -> None:
-    """Raise Mismatch unless a function leaves the blocks that the library's lanes make, or only the first of these.
-
-    src is apart from dst, and then the same; of several groups, the first one is compared.
-    """
-    code = read_function(text, function.name, function.architecture, function.clears)
-    for sample in samples:
-        expected = as_stored(function.architecture, blocks_of(sample.outputs)[: function.group_bytes // 4])
-        for groups in (1, 2) if function.loads_message and sample is samples[0] else (1,):
-            size = groups * function.group_bytes
-            for in_place in (False, True) if function.loads_message else (False,):
-                storage = memory_of(function.architecture, src=sample.message[:size].ljust(size, b"\0"))
-                room(storage, "dst", size // 4, 4)
-                store(storage, "state", [sample.state], 4)
-                to = "src" if in_place else "dst"
-                pointers = {"dst": Pointer(to), "src": Pointer("src"), "state": Pointer("state")}
-                code.run(pointers | {"groups": groups}, storage)
-                found = [storage[to, 4 * i] for i in range(len(expected))]
-                expect(function.name, sample, "the keystream", found, expected)
-                state = list(sample.state)
-                if function.loads_message:
-                    state[COUNTER // 4] = state[COUNTER // 4] + size // CHACHA20_BYTES & 0xFFFFFFFF
-                expect(function.name, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)
-
-
-def blocks_of(outputs: dict[str, Value]) -> list[int]:
-    """Return the words of blocks, which vectors have in order."""
-    names = (name for name in outputs if name.startswith("out["))
-    in_order = sorted(names, key=lambda name: int(name.removeprefix("out[").removesuffix("]")))
-    return [word for name in in_order for word in outputs[name]]
-
-
-def check_mac_beside(
-    function: MacBeside, text: str, samples: Sequence[Sample], graphs: dict[str, Graph], mac_samples: Sequence[Sample]
-) -> None:
-    """Raise Mismatch unless a function leaves what those of ChaCha20 and of Poly1305 leave apart from each other.
-
-    Each sample of one is run with one of the other, in all numbers of blocks beside.
-    """
-    general = function.general
-    code = read_function(text, function.name, function.architecture, function.clears, general)
-    names = tuple(function.other[0].program.memory_inputs())
-    size, advance = function.group_bytes, graphs["four"].advance
-    for number in range(max(len(samples), len(mac_samples))):
-        sample, other = samples[number % len(samples)], mac_samples[number % len(mac_samples)]
-        groups = 2 if function.loads_message and number % 5 == 0 else 1
-        rounds = 1 + number % int(function.blocks[1].repeat)
-        length = groups * rounds * function.fours * advance
-        message = (other.message * (length // len(other.message) + 1))[:length]
-        values = evaluate(graphs["start"], dict(other.inputs), b"", other)
-        for at in range(0, len(message), advance):
-            values = evaluate(graphs["four"], values, message[at:], other)
-        values = evaluate(graphs["finish"], values, b"", other)
-
-        storage = memory_of(function.architecture, src=sample.message[: groups * size].ljust(groups * size, b"\0"))
-        storage |= memory_of(general, message=message)
-        store(storage, "mac", (other.inputs[name] for name in names), 8)
-        title = f"{function.name}, {groups} groups, {rounds} rounds"
-        run_group(title, function, code, sample, storage, {"groups": groups, "rounds": rounds})
-        expect_words(title, other, storage, "mac", ((name, values[name]) for name in names))
-
-
-def check_blocks_beside(function: BlocksBeside, text: str, samples: Sequence[Sample]) -> None:
-    """Raise Mismatch unless a function leaves the same blocks as the library's lanes, and those before and after."""
-    assert function.whole is not None
-    code = read_function(text, function.name, function.architecture, function.clears, function.general)
-    for sample in samples:
-        storage = memory_of(function.architecture, src=sample.message[: function.group_bytes])
-        room(storage, "others", 2 * 16, 4)
-        run_group(function.name, function, code, sample, storage, {"groups": 1})
-        for number, lane in enumerate((-1, function.group_bytes // CHACHA20_BYTES)):
-            state = list(sample.state)
-            state[COUNTER // 4] = state[COUNTER // 4] + lane & 0xFFFFFFFF
-            zeros = bytes(len(sample.message))
-            first = evaluate(function.whole, {"state[0]": tuple(state)}, zeros, sample)
-            found = [storage["others", CHACHA20_BYTES * number + 4 * i] for i in range(16)]
-            expect(function.name, sample, f"the block of lane {lane}", found, blocks_of(first)[:16])
-
-
-def run_group(
-    title: str, function: ChaCha20, code: Code, sample: Sample, storage: Storage, numbers: dict[str, General]
-) -> None:
-    """Run a function beside something, and raise Mismatch unless it leaves the sample's blocks and advances the counter."""
-    groups = numbers["groups"]
-    assert isinstance(groups, int)
-    room(storage, "dst", groups * function.group_bytes // 4, 4)
-    store(storage, "state", [sample.state], 4)
-    names = [parameter.split()[0] for parameter in function.parameters]
-    pointers: dict[str, General] = {name: Pointer(name) for name in names if name not in numbers}
-    code.run(pointers | numbers, storage)
-    expected = blocks_of(sample.outputs)
-    expect(title, sample, "the keystream", [storage["dst", 4 * i] for i in range(len(expected))], expected)
-    state = list(sample.state)
-    state[COUNTER // 4] = state[COUNTER // 4] + groups * function.group_bytes // CHACHA20_BYTES & 0xFFFFFFFF
-    expect(title, sample, "the state", [storage["state", 4 * i] for i in range(16)], state)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Order a program's instructions such that they fit into the registers, and estimate the cycles of each order."""
+"""Order a program's instructions by list scheduling within the registers, and estimate the cycles of an order."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -8,15 +8,15 @@ from coconut.allocate import OutOfRegisters, allocate_loop, allocate_straight, l
 from coconut.emit import text_of
 from coconut.machine import mca
 from coconut.program import Program
-from coconut.schedule import Problem, Room, problem_of
+from coconut.schedule import Problem, ReservationTable, problem_of
 
 ITERATIONS = 100
 
 
-def within_registers(problem: Problem, urgency: Sequence[float], registers: int) -> list[int]:
-    """Return the order of list scheduling that takes no instruction that would need more registers than these.
+def within_registers(problem: Problem, priority: Sequence[float], registers: int) -> list[int]:
+    """Return the order of list scheduling within a register pressure; the smallest priority comes first.
 
-    If no instruction fits, it takes the next one of the program's own order, for which the registers suffice.
+    If no instruction fits, the next one of the program's own order is taken, for which the registers suffice.
     """
     program = problem.program
     first = program.first_op
@@ -27,24 +27,24 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
             users[arg] += 1
     alive = sum(last[value] != -1 for value in range(first))
     kept = {value for value in range(first + problem.size) if last[value] == problem.size}
-    # Instructions that must stay together are taken together, with the urgency of the most urgent one.
-    groups = program.groups()
-    group_of = [number for number, group in enumerate(groups) for _ in group]
-    urgency_of = [min(urgency[i] for i in group) for group in groups]
-    waiting = [0] * len(groups)
+    # A bundle is scheduled as one, with the smallest priority in it.
+    bundles = program.bundles()
+    bundle_of = [number for number, bundle in enumerate(bundles) for _ in bundle]
+    priority_of = [min(priority[i] for i in bundle) for bundle in bundles]
+    waiting = [0] * len(bundles)
     for edges in problem.forward:
         for edge in edges:
-            waiting[group_of[edge.after]] += group_of[edge.before] != group_of[edge.after]
+            waiting[bundle_of[edge.after]] += bundle_of[edge.before] != bundle_of[edge.after]
     earliest: list[int] = [0] * problem.size
     order: list[int] = []
-    done = [False] * len(groups)
-    room, time, head = Room(problem), 0, 0
+    done = [False] * len(bundles)
+    table, time, head = ReservationTable(problem), 0, 0
 
-    def changes(group: range) -> list[int]:
+    def changes(bundle: range) -> list[int]:
         """Return, after each instruction, how many more registers are taken than before the first."""
         taken: dict[int, int] = defaultdict(int)
         total, result = 0, []
-        for i in group:
+        for i in bundle:
             for arg in set(program.ops[i].args):
                 taken[arg] += 1
                 total -= users[arg] == taken[arg] and arg not in kept and program.in_register(arg)
@@ -55,28 +55,28 @@ def within_registers(problem: Problem, urgency: Sequence[float], registers: int)
     while len(order) < problem.size:
         while done[head]:
             head += 1
-        ready = [k for k in range(head, len(groups)) if not done[k] and waiting[k] == 0]
-        fitting = [k for k in ready if alive + max(changes(groups[k])) <= registers]
-        now = [k for k in fitting if max(earliest[i] for i in groups[k]) <= time and room.fits(groups[k][0], time)]
+        ready = [k for k in range(head, len(bundles)) if not done[k] and waiting[k] == 0]
+        fitting = [k for k in ready if alive + max(changes(bundles[k])) <= registers]
+        now = [k for k in fitting if max(earliest[i] for i in bundles[k]) <= time and table.fits(bundles[k][0], time)]
         if not now:
             if fitting:
                 time += 1
                 continue
             now = [head]
-        taken = min(now, key=lambda k: (urgency_of[k], k))
-        alive += changes(groups[taken])[-1]
+        taken = min(now, key=lambda k: (priority_of[k], k))
+        alive += changes(bundles[taken])[-1]
         done[taken] = True
-        for i in groups[taken]:
+        for i in bundles[taken]:
             time = max(time, earliest[i])
-            while not room.fits(i, time):
+            while not table.fits(i, time):
                 time += 1
-            room.take(i, time)
+            table.take(i, time)
             for arg in set(program.ops[i].args):
                 users[arg] -= 1
             order.append(i)
             for edge in problem.forward[i]:
                 earliest[edge.after] = max(earliest[edge.after], time + edge.latency)
-                waiting[group_of[edge.after]] -= group_of[edge.after] != taken
+                waiting[bundle_of[edge.after]] -= bundle_of[edge.after] != taken
     return order
 
 
@@ -101,18 +101,18 @@ def simulated_cycles(program: Program, cpu: str) -> float:
     return steady_cycles(architecture.triple, cpu, [*lines, *advance])
 
 
-def within(program: Program, problem: Problem, urgency: Sequence[float]) -> Iterator[Program]:
+def within(program: Program, problem: Problem, priority: Sequence[float]) -> Iterator[Program]:
     """Yield the program in the orders of list scheduling with all registers and, for a loop, with fewer and fewer."""
     registers = program.architecture.registers
     for limit in range(registers, pressure(program) - 4, -1) if program.is_loop else (registers,):
-        yield program.reordered(within_registers(problem, urgency, limit))
+        yield program.reordered(within_registers(problem, priority, limit))
 
 
 def by_list(program: Program, cpu: str) -> Program:
     """Return the program in the order of list scheduling within the registers, the same on every machine."""
     problem = problem_of(program, cpu)
-    urgency = [-float(height) for height in problem.heights]
-    for ordered in within(program, problem, urgency):
+    priority = [-float(height) for height in problem.heights]
+    for ordered in within(program, problem, priority):
         try:
             if program.is_loop:
                 allocate_loop(ordered)

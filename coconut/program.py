@@ -4,10 +4,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.graph import Graph
-from coconut.instructions import Op
+from coconut.instructions import Op, octets, of_octets
 from coconut.operations import Value
 from coconut.simulate import Mismatch, Sample
 
@@ -151,8 +152,8 @@ class Program:
             for operand, _ in op.instruction.implicit_uses
         ]
 
-    def groups(self) -> list[range]:
-        """Return all instructions in groups that stay together: from one that sets a flag to one that takes it."""
+    def bundles(self) -> list[range]:
+        """Return all instructions in bundles that stay together: the live ranges of flags and the like."""
         ends = list(range(len(self.ops)))
         for before, after in self.implicit_edges():
             ends[before] = max(ends[before], after)
@@ -165,7 +166,7 @@ class Program:
         return [*parts, range(start, len(self.ops))] if self.ops else []
 
     def check_implicit(self) -> None:
-        """Raise Mismatch if a flag, or the like, is overwritten before it is taken."""
+        """Raise Mismatch if a flag, or the like, is clobbered before its use."""
         held: dict[str, int] = {}
         for i, op in enumerate(self.ops):
             for operand, place in op.instruction.implicit_uses:
@@ -189,9 +190,9 @@ class Program:
         return replace(self, ops=ops, outputs=tuple((name, at[value]) for name, value in self.outputs))
 
 
-def as_stored(architecture: Architecture, words: Iterable[int]) -> Value:
-    """Return 32-bit words of a message, least significant byte first, as the CPU's words."""
-    return tuple(int.from_bytes(word.to_bytes(4, "little"), architecture.byte_order) for word in words)
+def as_stored(architecture: Architecture, words: Iterable[Any]) -> Value:
+    """Return 32-bit words, least significant byte first in memory, as the CPU's words."""
+    return of_octets(octets(words, 4), 4, "big") if architecture.big_endian else tuple(words)
 
 
 def to_lanes(program: Program, name: str, value: Value) -> Value:

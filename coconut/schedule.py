@@ -2,7 +2,7 @@
 """Define the scheduling problem.
 
 A schedule gives each instruction the cycle in which it is issued. Results are available after a latency; ports and
-dispatch have limited room in each cycle.
+dispatch have a limited capacity in each cycle.
 """
 
 from collections import Counter, defaultdict
@@ -28,18 +28,18 @@ class Edge:
 
 @dataclass(frozen=True)
 class Resource:
-    """Room in each cycle, and the demands of instructions: how much of it for how many cycles.
+    """A resource with a capacity in each cycle, and the demands of instructions: how many units for how many cycles.
 
     An instruction may have several demands at once.
     """
 
     name: str
-    room: int
-    demands: tuple[tuple[int, int, int], ...]  # instruction, room, cycles
+    capacity: int
+    demands: tuple[tuple[int, int, int], ...]  # instruction, units, cycles
 
     @cached_property
     def total(self) -> int:
-        return sum(room * cycles for _, room, cycles in self.demands)
+        return sum(units * cycles for _, units, cycles in self.demands)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Problem:
 
     @cached_property
     def forward(self) -> list[list[Edge]]:
-        """Return, for each instruction, the edges within an iteration to those that wait for it."""
+        """Return, for each instruction, its edges within an iteration."""
         result: list[list[Edge]] = [[] for _ in range(self.size)]
         for edge in self.edges:
             if edge.distance == 0:
@@ -66,7 +66,7 @@ class Problem:
 
     @cached_property
     def heights(self) -> list[int]:
-        """Return, for each instruction, the cycles from its issue to the end of the iteration."""
+        """Return, for each instruction, the length of the critical path from its issue to the end of the iteration."""
         heights = [cost.latency for cost in self.machine.costs]
         for i in reversed(range(self.size)):
             for edge in self.forward[i]:
@@ -124,7 +124,7 @@ def resources_of(program: Program, machine: Machine) -> tuple[Resource, ...]:
         for i, cost in enumerate(machine.costs):
             # A micro-operation stays on its port.
             lengths = Counter(part.cycles for part in cost.parts if part.ports <= union)
-            entries += [(i, room, cycles) for cycles, room in sorted(lengths.items())]
+            entries += [(i, units, cycles) for cycles, units in sorted(lengths.items())]
         resources.append(Resource("+".join(sorted(union)), len(union), tuple(entries)))
     return tuple(resource for resource in resources if resource.demands)
 
@@ -134,29 +134,29 @@ def problem_of(program: Program, cpu: str) -> Problem:
     return Problem(program, machine, edges_of(program, machine), resources_of(program, machine))
 
 
-class Room:
-    """The remaining resources in each cycle, or in each cycle of the interval, if there is one."""
+class ReservationTable:
+    """The units of each resource that are reserved in each cycle; modulo the interval, if there is one."""
 
     def __init__(self, problem: Problem, interval: int | None = None) -> None:
         self.interval = interval
         self.demands: list[list[tuple[int, int, int]]] = [[] for _ in range(problem.size)]
-        self.rooms = [resource.room for resource in problem.resources]
+        self.capacities = [resource.capacity for resource in problem.resources]
         for number, resource in enumerate(problem.resources):
-            for i, room, cycles in resource.demands:
-                self.demands[i].append((number, room, cycles))
+            for i, units, cycles in resource.demands:
+                self.demands[i].append((number, units, cycles))
         self.taken: dict[tuple[int, int], int] = defaultdict(int)
 
     def slots(self, i: int, time: int) -> Iterable[tuple[tuple[int, int], int]]:
         """Return what an instruction takes of each resource in each cycle, in total."""
         together: dict[tuple[int, int], int] = defaultdict(int)
-        for number, room, cycles in self.demands[i]:
+        for number, units, cycles in self.demands[i]:
             for k in range(cycles):
-                together[number, (time + k) % self.interval if self.interval else time + k] += room
+                together[number, (time + k) % self.interval if self.interval else time + k] += units
         return together.items()
 
     def fits(self, i: int, time: int) -> bool:
-        return all(self.taken[slot] + room <= self.rooms[slot[0]] for slot, room in self.slots(i, time))
+        return all(self.taken[slot] + units <= self.capacities[slot[0]] for slot, units in self.slots(i, time))
 
     def take(self, i: int, time: int, sign: int = 1) -> None:
-        for slot, room in self.slots(i, time):
-            self.taken[slot] += sign * room
+        for slot, units in self.slots(i, time):
+            self.taken[slot] += sign * units

@@ -112,7 +112,7 @@ class Selector:
         ops = tuple(Op(op.instruction, tuple(map(number, op.args)), op.imm, op.memory, op.node) for op in self.ops)
         outputs = tuple((name, number(value)) for name, value in going_out)
         choices = ", ".join(f"{thing} {variant}" for thing, variant in self.choices.items())
-        return without_unused(
+        return without_dead_code(
             Program(
                 self.architecture,
                 self.graph,
@@ -145,8 +145,8 @@ class Selector:
         raise NotImplementedError
 
 
-def without_unused(program: Program) -> Program:
-    """Return the program without instructions whose results are unused.
+def without_dead_code(program: Program) -> Program:
+    """Return the program after dead code elimination.
 
     Rules make some that an alternative then does not need.
     """

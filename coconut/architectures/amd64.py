@@ -389,7 +389,7 @@ class Amd64(Selector):
         total, a, b = node.args
         if self.is_memory(a):
             a, b = b, a
-        # The sum is overwritten, so a constant must be made anew each time.
+        # The sum is overwritten, so a constant must be rematerialized each time.
         if self.graph.nodes[total].op != "splat":
             sum_value = self.value(total)
         elif self.graph.nodes[total].imm == (0,):
@@ -470,13 +470,11 @@ def order(lanes: int) -> tuple[int, ...]:
 
 
 def amd64(
-    name: str,
-    vector_bytes: int,
-    instructions: dict[str, Instruction],
-    features: tuple[str, ...],
-    alternatives: dict[str, tuple[str, ...]],
+    name: str, vector_bytes: int, instructions: dict[str, Instruction], features: tuple[str, ...], **options: Any
 ) -> Architecture:
+    """Return an architecture; with pointers, or of 32-bit elements, as options say."""
     evex = "vmovdqu64" in instructions
+    pointers = {key: options.pop(key) for key in ("gnu_pointers", "go_pointers") if key in options}
     return Architecture(
         name=name,
         triple="x86_64",
@@ -485,14 +483,10 @@ def amd64(
         cpus=("sapphirerapids", "znver4"),
         features=features,
         instructions=instructions,
-        alternatives=alternatives,
-        selector=Amd64,
-        order=order,
         load="vmovdqu64" if evex else "vmovdqu",
-        store_word="store_word",
         goarch="amd64",
-        replaces_sum=True,
-        **assemblers(vector_bytes, instructions),
+        **assemblers(vector_bytes, instructions, options.get("word_bytes", 8), **pointers),
+        **options,
     )
 
 
@@ -502,6 +496,8 @@ MULTIPLIER: dict[str, tuple[str, ...]] = {"multiplier": ("memory", "register")}
 IFMA: dict[str, tuple[str, ...]] = MULTIPLIER | {"cut": ("funnel", "ternary"), "times5": ("shift", "multiply")}
 IFMA_FEATURES = ("avx512f", "avx512ifma", "avx512_vbmi2")
 
-AVX2 = amd64("avx2", 32, INSTRUCTIONS_256, ("avx2",), dict(MULTIPLIER))
-IFMA256 = amd64("avx512ifma256", 32, INSTRUCTIONS_EVEX_256, (*IFMA_FEATURES, "avx512vl"), IFMA)
-AVX512 = amd64("avx512ifma", 64, INSTRUCTIONS_512, IFMA_FEATURES, IFMA)
+OF_64: dict[str, Any] = {"selector": Amd64, "order": order, "store_word": "store_word", "replaces_sum": True}
+
+AVX2 = amd64("avx2", 32, INSTRUCTIONS_256, ("avx2",), alternatives=dict(MULTIPLIER), **OF_64)
+IFMA256 = amd64("avx512ifma256", 32, INSTRUCTIONS_EVEX_256, (*IFMA_FEATURES, "avx512vl"), alternatives=IFMA, **OF_64)
+AVX512 = amd64("avx512ifma", 64, INSTRUCTIONS_512, IFMA_FEATURES, alternatives=IFMA, **OF_64)

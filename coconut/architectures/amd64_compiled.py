@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Describe what compilers take of x86-64 beside the instructions that are selected.
+"""Describe what compilers use of x86-64 in addition to the instructions that are selected.
 
 Vectors have the meanings of amd64.py's tables, and more; words have those of scalar_amd64.py, at every width.
 """

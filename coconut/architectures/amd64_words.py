@@ -5,8 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from coconut.architecture import Architecture
-from coconut.architectures.amd64 import assemblers, moves
+from coconut.architectures.amd64 import amd64, moves
 from coconut.architectures.words import WordsSelector, by_bytes, rotl, words, words_of_bytes
 from coconut.graph import Node
 from coconut.instructions import Instruction, Meaning, Memory, octets, of_octets, table
@@ -149,39 +148,15 @@ POINTERS: dict[str, Any] = {
 }
 
 
-# Beside Poly1305, which leaves few general registers, and pointers between the rounds only.
-POINTERS_BESIDE = POINTERS | {"go_pointers": {"out": "R13", "message": "R14", "state": "DX", "frame": "BP"}}
+# Stitched to Poly1305, which leaves few general registers, and pointers between the rounds only.
+POINTERS_STITCHED = POINTERS | {"go_pointers": {"out": "R13", "message": "R14", "state": "DX", "frame": "BP"}}
 
 
-def amd64_words(
-    name: str,
-    vector_bytes: int,
-    instructions: dict[str, Instruction],
-    feature: str,
-    pointers: dict[str, Any] = POINTERS,
-    **options: Any,
-) -> Architecture:
-    evex = "vmovdqu64" in instructions
-    return Architecture(
-        name=name,
-        triple="x86_64",
-        registers=32 if evex else 16,
-        vector_bytes=vector_bytes,
-        cpus=("sapphirerapids", "znver4"),
-        features=(feature,),
-        instructions=instructions,
-        selector=Amd64Words,
-        load="vmovdqu64" if evex else "vmovdqu",
-        goarch="amd64",
-        word_bytes=4,
-        chains=True,
-        **assemblers(vector_bytes, instructions, 4, **pointers),
-        **options,
-    )
-
-
+OF_32: dict[str, Any] = {"selector": Amd64Words, "word_bytes": 4, "chains": True}
 # Rotations by whole bytes move bytes, or are two shifts like the others.
 BYTES = {"bytes": ("moved", "shifted")}
-AVX2_WORDS = amd64_words("avx2-words", 32, INSTRUCTIONS_256, "avx2", alternatives=BYTES)
-AVX2_WORDS_BESIDE = amd64_words("avx2-words-beside", 32, INSTRUCTIONS_256, "avx2", POINTERS_BESIDE, alternatives=BYTES)
-AVX512_WORDS = amd64_words("avx512-words", 64, INSTRUCTIONS_512, "avx512f")
+AVX2_WORDS = amd64("avx2-words", 32, INSTRUCTIONS_256, ("avx2",), alternatives=BYTES, **POINTERS, **OF_32)
+AVX2_WORDS_STITCHED = amd64(
+    "avx2-words-stitched", 32, INSTRUCTIONS_256, ("avx2",), alternatives=BYTES, **POINTERS_STITCHED, **OF_32
+)
+AVX512_WORDS = amd64("avx512-words", 64, INSTRUCTIONS_512, ("avx512f",), **POINTERS, **OF_32)

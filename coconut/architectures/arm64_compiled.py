@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Describe what compilers take of NEON on 64-bit Arm beside the instructions that are selected.
+"""Describe what compilers use of NEON on 64-bit Arm in addition to the instructions that are selected.
 
 Elements have 64 bits, as in neon.py; instructions that arm64_words.py has, of four 32-bit elements, are not repeated.
 Names are those of the assembler, with the arrangement where there is more than one.
@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from coconut.architectures import neon
+from coconut.architectures.neon import immediate
 from coconut.instructions import Instruction, Meaning, elements, halves, octets, of_halves, table
 from coconut.operations import WORD32_MAX, WORD_MAX, Value
 
@@ -48,6 +49,15 @@ def by_element(half: int, imm: int, total: Value, a: Value, b: Value) -> Value:
     return neon.umlal(half)(None, total, a, of_halves((chosen,) * 4))
 
 
+def narrowed(imm: int, a: Value) -> Any:
+    """Return two elements, shifted to the right and cut to 32 bits, as one."""
+    return of_halves([number >> imm & WORD32_MAX for number in a])[0]
+
+
+def sli(largest: int) -> Callable[..., Any]:
+    return lambda imm, d, a: d & (1 << imm) - 1 | a << imm & largest
+
+
 def multiplications() -> Iterator[Instruction]:
     for half, suffix, of in ((0, "", "2s"), (1, "2", "4s")):
         name = f"umull{suffix}"
@@ -75,14 +85,8 @@ def multiplications() -> Iterator[Instruction]:
             edges=(0, 1, 2, 3),
             gnu=f"umlal{suffix} v{{d}}.2d, {one}",
         )
-        yield Instruction(
-            f"ushll{suffix}",
-            1,
-            of_half(half, lambda imm, a: a << imm),
-            immediate=True,
-            edges=(0, 1, 26, 31),
-            gnu=f"ushll{suffix} v{{d}}.2d, v{{0}}.{of}, #{{i}}",
-        )
+        long, template = of_half(half, lambda imm, a: a << imm), f"ushll{suffix} v{{d}}.2d, v{{0}}.{of}, #{{i}}"
+        yield immediate(f"ushll{suffix}", 1, long, template, 0, 1, 26, 31)
         yield Instruction(
             f"uaddw{suffix}",
             2,
@@ -146,80 +150,23 @@ INSTRUCTIONS = {name: neon.INSTRUCTIONS[name] for name in ("ldr", "store", "copy
     Instruction("add_d", 2, low_half(neon.INSTRUCTIONS["add"].meaning), gnu="add d{d}, d{0}, d{1}"),
     Instruction("addp_d", 1, lambda imm, a: (a[0] + a[1] & WORD_MAX, 0), gnu="addp d{d}, v{0}.2d"),
     Instruction("and_8b", 2, low_half(neon.INSTRUCTIONS["and"].meaning), gnu="and v{d}.8b, v{0}.8b, v{1}.8b"),
-    Instruction(
-        "ushr_d",
-        1,
-        low_half(neon.INSTRUCTIONS["ushr"].meaning),
-        immediate=True,
-        gnu="ushr d{d}, d{0}, #{i}",
-    ),
-    Instruction(
-        "ushr_4s", 1, each32(lambda imm, a: a >> imm), immediate=True, edges=SHIFTS_32, gnu=f"ushr {WORDS}, #{{i}}"
-    ),
-    Instruction(
-        "sli_2d",
-        2,
-        elements(lambda imm, d, a: d & (1 << imm) - 1 | a << imm & WORD_MAX),
-        immediate=True,
-        accumulates=True,
-        gnu="sli v{d}.2d, v{1}.2d, #{i}",
-    ),
-    Instruction(
-        "sli_4s",
-        2,
-        each32(lambda imm, d, a: d & (1 << imm) - 1 | a << imm & WORD32_MAX),
-        immediate=True,
-        accumulates=True,
-        edges=SHIFTS_32,
-        gnu="sli v{d}.4s, v{1}.4s, #{i}",
-    ),
+    immediate("ushr_d", 1, low_half(neon.INSTRUCTIONS["ushr"].meaning), "ushr d{d}, d{0}, #{i}"),
+    immediate("ushr_4s", 1, each32(lambda imm, a: a >> imm), f"ushr {WORDS}, #{{i}}", *SHIFTS_32),
+    immediate("sli_2d", 2, elements(sli(WORD_MAX)), "sli v{d}.2d, v{1}.2d, #{i}"),
+    immediate("sli_4s", 2, each32(sli(WORD32_MAX)), "sli v{d}.4s, v{1}.4s, #{i}", *SHIFTS_32),
     permuted("uzp2", lambda a, b: a[1::2] + b[1::2]),
     permuted("trn1", lambda a, b: (a[0], b[0], a[2], b[2])),
     permuted("trn2", lambda a, b: (a[1], b[1], a[3], b[3])),
     permuted("rev64", lambda a: (a[1], a[0], a[3], a[2]), 1),
-    Instruction("xtn", 1, lambda imm, a: (of_halves(halves(a)[::2])[0], 0), gnu="xtn v{d}.2s, v{0}.2d"),
-    Instruction(
-        "shrn",
-        1,
-        lambda imm, a: (of_halves([number >> imm & WORD32_MAX for number in a])[0], 0),
-        immediate=True,
-        edges=SHIFTS_32,
-        gnu="shrn v{d}.2s, v{0}.2d, #{i}",
+    Instruction("xtn", 1, lambda imm, a: (narrowed(0, a), 0), gnu="xtn v{d}.2s, v{0}.2d"),
+    immediate("shrn", 1, lambda imm, a: (narrowed(imm, a), 0), "shrn v{d}.2s, v{0}.2d, #{i}", *SHIFTS_32),
+    immediate("shrn2", 2, lambda imm, d, a: (d[0], narrowed(imm, a)), "shrn2 v{d}.4s, v{1}.2d, #{i}", *SHIFTS_32),
+    immediate("dup_2d", 1, lambda imm, a: a[imm : imm + 1] * 2, "dup v{d}.2d, v{0}.d[{i}]", 0, 1),
+    immediate("dup_d", 1, lambda imm, a: (a[imm], 0), "dup d{d}, v{0}.d[{i}]", 0, 1),
+    immediate(
+        "dup_16b", 1, lambda imm, a: (octets(a, 8)[imm] * (WORD_MAX // 255),) * 2, "dup v{d}.16b, v{0}.b[{i}]", 0, 7, 15
     ),
-    Instruction(
-        "shrn2",
-        2,
-        lambda imm, d, a: (d[0], of_halves([number >> imm & WORD32_MAX for number in a])[0]),
-        immediate=True,
-        accumulates=True,
-        edges=SHIFTS_32,
-        gnu="shrn2 v{d}.4s, v{1}.2d, #{i}",
-    ),
-    Instruction(
-        "dup_2d",
-        1,
-        lambda imm, a: a[imm : imm + 1] * 2,
-        immediate=True,
-        edges=(0, 1),
-        gnu="dup v{d}.2d, v{0}.d[{i}]",
-    ),
-    Instruction("dup_d", 1, lambda imm, a: (a[imm], 0), immediate=True, edges=(0, 1), gnu="dup d{d}, v{0}.d[{i}]"),
-    Instruction(
-        "dup_16b",
-        1,
-        lambda imm, a: (octets(a, 8)[imm] * (WORD_MAX // 255),) * 2,
-        immediate=True,
-        edges=(0, 7, 15),
-        gnu="dup v{d}.16b, v{0}.b[{i}]",
-    ),
-    Instruction(
-        "movi_2d",
-        0,
-        lambda imm: (imm, imm),
-        immediate=True,
-        edges=(0, WORD32_MAX, WORD_MAX - WORD32_MAX),
-        gnu="movi v{d}.2d, #{i}",
-    ),
+    immediate("movi_2d", 0, lambda imm: (imm, imm), "movi v{d}.2d, #{i}", 0, WORD32_MAX, WORD_MAX - WORD32_MAX),
     *multiplications(),
     *insertions(),
     *immediates(),

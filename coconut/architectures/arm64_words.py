@@ -6,6 +6,7 @@ from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.architectures import neon
+from coconut.architectures.neon import immediate
 from coconut.architectures.words import WordsSelector, by_bytes, words, words_of_bytes
 from coconut.assembler import Assembler
 from coconut.graph import Node
@@ -18,6 +19,14 @@ SHIFTS = (1, 7, 12, 20, 25, 31)
 def tbl(imm: None, a: Value, chosen: Value) -> Value:
     data = octets(a, 4)
     return of_octets([data[i] if i < len(data) else 0 for i in octets(chosen, 4)], 4)
+
+
+def dup(imm: int, a: Value) -> Value:
+    return a[imm : imm + 1] * len(a)
+
+
+def sri(imm: int, d: int, a: int) -> int:
+    return d & ~(WORD32_MAX >> imm) | a >> imm
 
 
 def ext(imm: int, a: Value, b: Value) -> Value:
@@ -49,44 +58,20 @@ INSTRUCTIONS = table(
     Instruction("ldr", 1, identity, memory="only", gnu="ldr q{d}, {m}", go="FMOVQ {m}, F{d}"),
     Instruction("store", 1, identity, memory="only", stores=True, gnu="str q{0}, {m}", go="FMOVQ F{0}, {m}"),
     Instruction("copy", 1, identity, gnu="mov v{d}.16b, v{0}.16b", go="VMOV V{0}.B16, V{d}.B16"),
-    Instruction(
-        "dup",
-        1,
-        lambda imm, a: a[imm : imm + 1] * len(a),
-        immediate=True,
-        edges=(0, 1, 2, 3),
-        gnu="dup v{d}.4s, v{0}.s[{i}]",
-        go="VDUP V{0}.S[{i}], V{d}.S4",
-    ),
+    immediate("dup", 1, dup, "dup v{d}.4s, v{0}.s[{i}]", 0, 1, 2, 3, go="VDUP V{0}.S[{i}], V{d}.S4"),
     plain("add", "4s", 2, words(lambda imm, a, b: a + b)),
     plain("eor", "16b", 2, words(lambda imm, a, b: a ^ b)),
     plain("rev32", "8h", 1, words(lambda imm, a: a << 16 | a >> 16)),
-    Instruction(
+    immediate(
         "shl",
         1,
         words(lambda imm, a: a << imm),
-        immediate=True,
-        edges=SHIFTS,
-        gnu="shl v{d}.4s, v{0}.4s, #{i}",
+        "shl v{d}.4s, v{0}.4s, #{i}",
+        *SHIFTS,
         go="VSHL ${i}, V{0}.S4, V{d}.S4",
     ),
-    Instruction(
-        "sri",
-        2,
-        words(lambda imm, d, a: d & ~(WORD32_MAX >> imm) | a >> imm),
-        immediate=True,
-        accumulates=True,
-        edges=SHIFTS,
-        gnu="sri v{d}.4s, v{1}.4s, #{i}",
-        go="VSRI ${i}, V{1}.S4, V{d}.S4",
-    ),
-    Instruction(
-        "tbl",
-        2,
-        tbl,
-        gnu="tbl v{d}.16b, {v{0}.16b}, v{1}.16b",
-        go="VTBL V{1}.B16, [V{0}.B16], V{d}.B16",
-    ),
+    immediate("sri", 2, words(sri), "sri v{d}.4s, v{1}.4s, #{i}", *SHIFTS, go="VSRI ${i}, V{1}.S4, V{d}.S4"),
+    Instruction("tbl", 2, tbl, gnu="tbl v{d}.16b, {v{0}.16b}, v{1}.16b", go="VTBL V{1}.B16, [V{0}.B16], V{d}.B16"),
     Instruction(
         "ext",
         2,

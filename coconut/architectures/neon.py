@@ -4,7 +4,7 @@
 from coconut.architecture import Architecture
 from coconut.architectures.pairs import low, product
 from coconut.assembler import Assembler
-from coconut.instructions import Instruction, Meaning, elements, identity, table
+from coconut.instructions import EDGES, Instruction, Meaning, elements, identity, table
 
 
 def umlal(half: int) -> Meaning:
@@ -13,6 +13,11 @@ def umlal(half: int) -> Meaning:
         product(total[0], low(a[half]), low(b[half])),
         product(total[1], a[half] >> 32, b[half] >> 32),
     )
+
+
+def immediate(name: str, operands: int, meaning: Meaning, gnu: str, *edges: int, go: str = "") -> Instruction:
+    """Return an instruction with an immediate; one of two operands accumulates in the first."""
+    return Instruction(name, operands, meaning, True, operands == 2, edges=edges or EDGES, gnu=gnu, go=go)
 
 
 D = "v{d}.2d, v{0}.2d"
@@ -25,14 +30,7 @@ INSTRUCTIONS = table(
     Instruction("orr", 2, elements(lambda imm, a, b: a | b), gnu="orr v{d}.16b, v{0}.16b, v{1}.16b"),
     Instruction("shl", 1, elements(lambda imm, a: a << imm), immediate=True, gnu=f"shl {D}, #{{i}}"),
     Instruction("ushr", 1, elements(lambda imm, a: a >> imm), immediate=True, gnu=f"ushr {D}, #{{i}}"),
-    Instruction(
-        "usra",
-        2,
-        elements(lambda imm, d, a: d + (a >> imm)),
-        immediate=True,
-        accumulates=True,
-        gnu="usra v{d}.2d, v{1}.2d, #{i}",
-    ),
+    immediate("usra", 2, elements(lambda imm, d, a: d + (a >> imm)), "usra v{d}.2d, v{1}.2d, #{i}"),
     Instruction("zip1", 2, lambda imm, a, b: (a[0], b[0]), gnu=f"zip1 {D}, v{{1}}.2d"),
     Instruction("zip2", 2, lambda imm, a, b: (a[1], b[1]), gnu=f"zip2 {D}, v{{1}}.2d"),
     Instruction(

@@ -5,16 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from coconut.architecture import Architecture
-from coconut.architectures.s390x import EMULATOR, assemblers, vperm
+from coconut.architectures.s390x import BOTH, EMULATOR, assemblers
 from coconut.architectures.words import WordsSelector, rotl, words, words_of_bytes
 from coconut.graph import Node
-from coconut.instructions import Instruction, Memory, identity, octets, of_octets, table
+from coconut.instructions import Instruction, Memory, octets, of_octets, table
 
-INSTRUCTIONS = table(
-    Instruction("vl", 1, identity, memory="only"),
+INSTRUCTIONS = {name: BOTH[name] for name in ("vl", "store", "copy", "vperm")} | table(
     Instruction("vlrepf", 1, lambda imm, a: a[:1] * len(a), memory="only", low="operand"),
-    Instruction("store", 1, identity, memory="only", stores=True, gnu="vst {0}, {m}", go="VST {0}, {m}"),
-    Instruction("copy", 1, identity, gnu="vlr {d}, {0}", go="VLR {0}, {d}"),
     Instruction("vaf", 2, words(lambda imm, a, b: a + b)),
     Instruction("vx", 2, words(lambda imm, a, b: a ^ b)),
     Instruction("verllf", 1, words(lambda imm, a: rotl(a, imm)), immediate=True, edges=(7, 8, 12, 16)),
@@ -30,7 +27,6 @@ INSTRUCTIONS = table(
         edges=(4, 8, 9, 12),
         gnu="vsldb {d}, {0}, {1}, {i}",
     ),
-    Instruction("vperm", 3, vperm),
 )
 
 

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Describe x86-64 in general registers for 32-bit words: one block of ChaCha20 beside those in vectors.
+"""Describe x86-64 in general registers for 32-bit words: one block of ChaCha20, stitched to those in vectors.
 
-CX counts, and DX points to the state, since both are needed beside the rounds.
+CX counts, and DX points to the state, since both are needed during the rounds.
 """
 
 from typing import Any
 
 from coconut.architecture import Architecture
-from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
-from coconut.architectures.words import rotl, words
+from coconut.architectures.amd64_words import AVX2_WORDS_STITCHED
+from coconut.architectures.words import WordsSelector, rotl, words
 from coconut.assembler import Assembler
 from coconut.graph import Node
 from coconut.instructions import FLAGS, Instruction, Memory, identity, table
-from coconut.select import Selector
 
 SUM: dict[str, Any] = {"accumulates": True, "clobbers": (FLAGS,)}
 
@@ -37,31 +36,10 @@ INSTRUCTIONS = table(
 )
 
 
-class Words(Selector):
-    """Select instructions on words in general registers."""
-
-    def place(self, i: int) -> Memory | None:
+class Words(WordsSelector):
+    def operand_place(self, i: int) -> Memory | None:
         node = self.graph.nodes[i]
         return Memory("state", node.imm[0]) if node.op == "state_word" else None
-
-    def value(self, i: int) -> int:
-        place = self.place(i)
-        return self.values[i] if place is None else self.load(place)
-
-    def in_memory(self, node: Node) -> int:
-        """Select nothing: users take it from memory, or as an immediate number."""
-        return 0
-
-    select_state_word = select_words = in_memory
-
-    def binary(self, name: str, node: Node) -> int:
-        a, b = node.args
-        if self.place(a) is not None:
-            a, b = b, a
-        place = self.place(b)
-        if place is not None:
-            return self.emit(name, self.value(a), memory=place)
-        return self.emit(name, self.value(a), self.value(b))
 
     def select_add32(self, node: Node) -> int:
         a, b = node.args
@@ -78,9 +56,6 @@ class Words(Selector):
     def select_rotl32(self, node: Node) -> int:
         return self.emit("rotl", self.value(node.args[0]), imm=node.imm[0])
 
-    def store(self, i: int, offset: int) -> int:
-        return self.emit("store", self.value(i), memory=Memory("out", offset))
-
 
 NUMBERED = ("8", "9", "10", "11", "12", "13", "14", "15")
 
@@ -93,7 +68,7 @@ def assembler(is_go: bool, **notation: Any) -> Assembler:
     return Assembler(is_go=is_go, default=template, instructions=INSTRUCTIONS, controls={}, **notation)
 
 
-def words_beside(vectors: Architecture) -> Architecture:
+def general_words(vectors: Architecture) -> Architecture:
     assert vectors.go is not None
     return Architecture(
         name="amd64-words",
@@ -128,4 +103,4 @@ def words_beside(vectors: Architecture) -> Architecture:
     )
 
 
-AMD64_WORDS = words_beside(AVX2_WORDS_BESIDE)
+AMD64_WORDS = general_words(AVX2_WORDS_STITCHED)

@@ -5,7 +5,6 @@ A register holds a word with its sign extended, as instructions on words leave i
 registers.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from coconut.architecture import Architecture
@@ -13,7 +12,7 @@ from coconut.architectures.scalar_riscv64 import GNU, NUMBERS
 from coconut.architectures.words import WordsSelector, words
 from coconut.assembler import Assembler
 from coconut.graph import Node
-from coconut.instructions import Instruction, Memory, identity, table
+from coconut.instructions import Instruction, identity, table
 
 SHIFTS = (7, 8, 12, 16, 20, 24, 25)
 
@@ -46,9 +45,6 @@ INSTRUCTIONS = table(
 
 
 class Riscv64Words(WordsSelector):
-    def broadcast(self, place: Memory) -> int:
-        return self.emit("load", memory=replace(place, broadcast=False))
-
     def select_add32(self, node: Node) -> int:
         """Return the sum; nothing is added to the counter of the first block."""
         a, b = node.args

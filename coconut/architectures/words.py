@@ -2,6 +2,7 @@
 """Select for lanes of 32-bit words, as src/chacha20/lanes/words.h describes them: what all architectures share."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import ClassVar
 
@@ -82,8 +83,8 @@ class WordsSelector(Selector):
         return self.emit(self.architecture.load, memory=place)
 
     def broadcast(self, place: Memory) -> int:
-        """Return a word in all lanes."""
-        raise NotImplementedError
+        """Return a word in all lanes; here, in the only one."""
+        return self.emit(self.architecture.load, memory=replace(place, broadcast=False))
 
     def operand_place(self, i: int) -> Memory | None:
         """Return where the last operand lies, if the instruction can take it from there."""

@@ -3,10 +3,9 @@
  * them. In C++, words can be nodes like lanes, so that nothing in between is left out.
  *
  * "powers N", "first K" for K absent blocks, and "end" or "end 5" surround the steps of a message, among
- * which there may be "long N", a long step of N groups. "keep",
- * "kept N" and "fold" are the functions of streaming.h. "keys", "begun K" for K messages that have begun,
- * "short" and "finish" surround the blocks of a batch. "append", "replace", "square" and "square times"
- * belong to partial evaluations.
+ * which there may be "long N", a long step of N groups. "stream begin", "stream N" and "stream end" are the
+ * functions of streaming.h. "keys", "begun K" for K messages that have begun, "short" and "finish" surround
+ * the blocks of a batch. "append", "replace", "square" and "square times" belong to partial evaluations.
  *
  * HORNET_LANES_HOOK is graph_ends.h or values_ends.h, and FIELD_FILE the field's file. */
 #include <stdbool.h>
@@ -127,7 +126,7 @@ static void bb_keep(const struct sample *sample)
 {
     static uint64_t lanes[STREAMING_WORDS];
     uint64_t r[2] = {sample->r[0], sample->r[1]}, h[3] = {sample->h[0], sample->h[1], sample->h[2]};
-    bb_begin("keep", 0);
+    bb_begin("stream begin", 0);
     in_words("r", r);
     in_words("h", h);
     (void)begin_lanes(lanes, r, h, message);
@@ -145,7 +144,7 @@ static void bb_keep(const struct sample *sample)
 static void bb_kept(size_t n, fe t, evaluation_powers powers)
 {
     static uint64_t lanes[STREAMING_WORDS];
-    begin("kept", n, 0);
+    begin("stream", n, 0);
     in_element("t", t, FE_LIMB_MAX);
     for (size_t i = 0; i < n; i++) {
         IN(PLACE_MEMORY, numbered("R^%zu", i + 1), powers.steps[i]);
@@ -163,7 +162,7 @@ static void bb_fold(fe t, fe last)
 {
     static uint64_t lanes[STREAMING_WORDS];
     uint64_t h[3];
-    bb_begin("fold", 0);
+    bb_begin("stream end", 0);
     in_element("t", t, FE_LIMB_MAX);
     in_element("last", last, LAST_MAX);
     store_fe(STREAMING_T(lanes), t);

@@ -6,7 +6,7 @@
  * blocks "small ..." for what begins.
  *
  * In radix 2^64, "start", iterations of "four" and "finish" continue a value over a multiple of four
- * blocks, beside ChaCha20 in vectors: there the time of a block matters less than that all are alike.
+ * blocks, stitched to ChaCha20 in vectors: there the time of a block matters less than that all are alike.
  *
  * HORNET_LANES_HOOK is graph_scalar.h or values_scalar.h, and FIELD_FILE the field's file. */
 #include "../../src/core/compiler.h"
@@ -142,7 +142,7 @@ static void bb_end_of_message(const char *name, scalar_fe t, scalar_r k, unsigne
 
 #ifdef SCALAR_LIMB2_MAX
 /* Adds each block before a multiplication, not after it, so that none is left over. */
-static void bb_beside(const struct sample *sample, scalar_fe t, scalar_r k)
+static void bb_stitched(const struct sample *sample, scalar_fe t, scalar_r k)
 {
     uint64_t r[2] = {sample->r[0], sample->r[1]}, s[2] = {1, 2}, lo, hi;
     uint64_t h[3] = {sample->h[0], sample->h[1], sample->h[2]};
@@ -200,7 +200,7 @@ static void blocks_of_sample(const struct sample *sample)
     bb_end_of_message("small end", small, k, 0, true);
     bb_end_of_message("small end 5", small, k, 5, true);
     t.limb[2] = sample->largest ? SCALAR_LIMB2_MAX : sample->h[2];
-    bb_beside(sample, t, k);
+    bb_stitched(sample, t, k);
 #endif
 }
 

@@ -119,7 +119,7 @@ class Amd64(Machine):
 
     ARGUMENTS: ClassVar = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
     RESULT: ClassVar = "rax"
-    KEPT: ClassVar = ("rbx", "rbp", "r12", "r13", "r14", "r15")
+    CALLEE_SAVED: ClassVar = ("rbx", "rbp", "r12", "r13", "r14", "r15")
     STACK: ClassVar = "rsp"
 
     flags: Flags = field(default_factory=Amd64Flags)

@@ -146,9 +146,9 @@ class Arm64(Machine):
 
     ARGUMENTS: ClassVar = tuple(f"x{i}" for i in range(8))
     RESULT: ClassVar = "x0"
-    KEPT: ClassVar = tuple(f"x{i}" for i in range(19, 30))
+    CALLEE_SAVED: ClassVar = tuple(f"x{i}" for i in range(19, 30))
     # A function restores the first halves.
-    KEPT_VECTORS: ClassVar = range(8, 16)
+    CALLEE_SAVED_VECTORS: ClassVar = range(8, 16)
     STACK: ClassVar = "sp"
 
     flags: Flags = field(default_factory=Arm64Flags)
@@ -156,10 +156,10 @@ class Arm64(Machine):
     def __post_init__(self) -> None:
         self.general = {f"x{i}": Unknown(f"x{i}") for i in range(31)}
         self.general |= {"sp": STACK_TOP, "x30": RETURN}
-        self.vectors = {i: (Unknown(f"d{i}"), Unknown(f"the second half of v{i}")) for i in self.KEPT_VECTORS}
+        self.vectors = {i: (Unknown(f"d{i}"), Unknown(f"the second half of v{i}")) for i in self.CALLEE_SAVED_VECTORS}
 
-    def kept(self) -> dict[str, Any]:
-        return super().kept() | {f"d{i}": self.vectors[i][0] for i in self.KEPT_VECTORS}
+    def callee_saved(self) -> dict[str, Any]:
+        return super().callee_saved() | {f"d{i}": self.vectors[i][0] for i in self.CALLEE_SAVED_VECTORS}
 
     def back(self) -> int:
         return self.target(self.general["x30"])

@@ -136,13 +136,13 @@ def signed(number: int, width: int) -> int:
 class Machine:
     """Registers and memory of a call; an architecture's machine says how instructions and calls use them.
 
-    ARGUMENTS, RESULT, KEPT, STACK: the general registers that have arguments and a result, those that a function
+    ARGUMENTS, RESULT, CALLEE_SAVED, STACK: the general registers of arguments and of a result, those that a function
     restores, and the stack pointer.
     """
 
     ARGUMENTS: ClassVar[tuple[str, ...]]
     RESULT: ClassVar[str]
-    KEPT: ClassVar[tuple[str, ...]]
+    CALLEE_SAVED: ClassVar[tuple[str, ...]]
     STACK: ClassVar[str]
 
     linked: Linked
@@ -157,9 +157,9 @@ class Machine:
     # The addresses of all instructions that were run.
     ran: dict[int, None] = field(default_factory=dict)
 
-    def kept(self) -> dict[str, Any]:
+    def callee_saved(self) -> dict[str, Any]:
         """Return what a function must restore, by the names of registers."""
-        return {name: self.general[name] for name in self.KEPT}
+        return {name: self.general[name] for name in self.CALLEE_SAVED}
 
     def step(self, line: Line) -> int:
         """Run an instruction, and return the address of the next one."""
@@ -172,7 +172,7 @@ class Machine:
     def call(self, at: int, arguments: list[int]) -> None:
         """Run a function to its end, by the rules of the ABI."""
         self.general |= dict(zip(self.ARGUMENTS, arguments, strict=False))
-        before = self.kept()
+        before = self.callee_saved()
         while at != RETURN:
             at = self.advance(at)
         self.check_restored(before)
@@ -197,7 +197,7 @@ class Machine:
         """Raise Unproved unless a call has restored the stack pointer, and these registers."""
         if self.general[self.STACK] != STACK_TOP:
             raise Unproved("the stack pointer is not where it was")
-        after = self.kept()
+        after = self.callee_saved()
         for name, value in before.items():
             if after[name] is not value:
                 raise Unproved(f"{name} is not restored")

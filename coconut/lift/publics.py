@@ -2,7 +2,7 @@
 """Public numbers that depend on the length: sums of variables, such as how many iterations were run and are left.
 
 Each variable has a range, and what is asked of a number must have the same answer for all values of its variables; else
-it raises Split, which says how the ranges are to be divided. So whoever runs a function follows each of its branches.
+it raises Split, which says how the ranges are to be divided. So whoever runs a function forks there.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -38,12 +38,12 @@ class Residue(Exception):
 
 @dataclass
 class Space:
-    """The variables of public numbers, and the range that each has on the way that is being followed."""
+    """The variables of public numbers, and the range that each has on the path that is being explored."""
 
     ranges: dict[str, Range] = field(default_factory=dict)
 
     def variable(self, name: str, low: int, high: int) -> "Whole":
-        """Return a variable with a name that no other one has on the way that is being followed."""
+        """Return a variable with a name that no other one has on the path that is being explored."""
         name = f"{name}{len(self.ranges)}"
         self.ranges[name] = low, high
         return self.made({name: 1}, 0)

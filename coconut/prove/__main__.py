@@ -5,5 +5,5 @@ import sys
 
 from coconut.prove.command import prove, quick
 
-if any(row.refused for row in prove(quick())):
+if any(outcome.refused for outcome in prove(quick())):
     sys.exit("not everything is proved")

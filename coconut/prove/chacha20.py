@@ -17,15 +17,14 @@ from typing import Any
 
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, WORDS_128, architectures_of
-from coconut.architectures.amd64_words import AVX2_WORDS_BESIDE
+from coconut.architectures.amd64_words import AVX2_WORDS_STITCHED
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.graph import Graph
-from coconut.instructions import octets, of_octets
 from coconut.interpret import Call, Code, Pointer, Storage, check_arguments, execute, names_in, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
-from coconut.program import Program
+from coconut.program import Program, as_stored
 from coconut.prove.polynomials import Unproved
 from coconut.prove.proof import Proved, proved
 from coconut.prove.terms import Symbolic, Terms
@@ -42,7 +41,7 @@ ASSUMED = (
     "Registers and memory do what the tables of instructions and controls say, which are tested on CPUs.",
     "Message, output, state, constants and frame do not overlap; but the output may be the message.",
     "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
-    "The functions beside Poly1305 are called with 1 to 10 rounds, and all functions with at least one group.",
+    "The functions with Poly1305 are called with 1 to 10 rounds, and all functions with at least one group.",
     "Poly1305's numbers in general registers can be anything here: what becomes of them is proved in stitched.py.",
 )
 
@@ -101,11 +100,6 @@ def expect_same(found: dict[Any, Any], expected: dict[Any, Any]) -> int:
     return len(expected)
 
 
-def as_stored(architecture: Architecture, words: Iterable[Any]) -> list[Any]:
-    """Return words, least significant byte first, as the CPU's words."""
-    return list(words) if not architecture.big_endian else list(of_octets(octets(words, 4), 4, "big"))
-
-
 @dataclass
 class Words:
     """The symbolic words of a claim: of the state, the message, and inputs in registers, by name and lane."""
@@ -141,7 +135,7 @@ class Claim:
     - first: which block after the state's counter is in the first lane.
     """
 
-    shape: str
+    layout: str
     sets: int
     part: str
     lanes: int
@@ -157,14 +151,14 @@ class Claim:
 
     def held(self, vector: int, lane: int) -> tuple[int, int]:
         """Return the block and the number of the word that a lane of a vector holds during the rounds."""
-        if self.shape == "lanes":
+        if self.layout == "lanes":
             return vector // WORDS * self.lanes + lane, vector % WORDS
         return (vector // 4 * self.lanes + lane) // 4, vector % 4 * 4 + lane % 4
 
     @property
     def vectors(self) -> int:
         """Return the number of vectors of all sets."""
-        return self.sets * (WORDS if self.shape == "lanes" else 4)
+        return self.sets * (WORDS if self.layout == "lanes" else 4)
 
     def inputs(self) -> dict[str, tuple[Any, ...]]:
         """Return the words of all blocks in registers, or of the columns that they share."""
@@ -283,7 +277,7 @@ def prove_program(program: Program, claim: Claim) -> int:
     architecture = program.architecture
     storage: Storage = {}
     store(storage, "constants", program.constants, 4)
-    store(storage, "message", [tuple(as_stored(architecture, claim.message()))], 4)
+    store(storage, "message", [as_stored(architecture, claim.message())], 4)
     store(storage, "state", [claim.words.state], 4)
     inputs = claim.inputs()
     values = execute(program, [*(inputs[name] for name in program.inputs), *program.kept], storage)
@@ -320,7 +314,7 @@ def prove_graphs(kernels: Iterable[str] = ()) -> Iterator[Proved]:
         yield proved(f"{graph.title}, simplified", lambda: prove_graph(graph.simplified(), claim))
 
 
-# Basic blocks of which a lane is made in general registers, by kernel, and which lanes: beside vectors, these are the block
+# Basic blocks of which a lane is made in general registers, by kernel, and which lanes: stitched, these are the block
 # before them, blocks in them, and the one after.
 ALONE = {
     "chacha20-128": (RISCV64_WORDS, r"lanes 1 (begin|double round|lanes.*end)", (0,)),
@@ -345,17 +339,17 @@ def prove_selections(kernels: Iterable[str] = ()) -> Iterator[Proved]:
             yield proved(f"{graph.title}, lane {lane}, {general.name}", lambda: prove_program(program, claim_of_one))
 
 
-class Opaque(Symbolic):
-    """A number that can be anything: so is what is computed from it."""
+class Havoc(Symbolic):
+    """Any value, other than all others: what is computed from it is havoc, too."""
 
-    def made(self, *_: object) -> "Opaque":
+    def made(self, *_: object) -> "Havoc":
         return self
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __and__ = __rand__ = __or__ = __ror__ = made
     __xor__ = __rxor__ = __lshift__ = __rshift__ = made
 
 
-OPAQUE: Any = Opaque()
+HAVOC: Any = Havoc()
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,8 +383,8 @@ LOOP = "group"
 class GoFunction:
     """A function of the Go module, as its file has it.
 
-    Its name says whether it takes a message, how many blocks a group has, and what is beside: 16 times `mac` bytes of
-    Poly1305's message in a round, or `others` blocks.
+    Its name says whether it takes a message, how many blocks a group has, and what is stitched to them: 16 times `mac`
+    bytes of Poly1305's message in a round, or `others` blocks.
     """
 
     code: Code
@@ -415,9 +409,9 @@ class GoFunction:
             "AVX2": ARCHITECTURES["chacha20-256"],
             "AVX512": ARCHITECTURES["chacha20-512"],
         }.get(feature or "") or next(known for known in (*WORDS_128, RISCV64_WORDS) if known.goarch == goarch)
-        beside = AMD64 if mac else AMD64_WORDS if others else None
+        scalar = AMD64 if mac else AMD64_WORDS if others else None
         parameters = names_in(declared[1])
-        code = read_function(text, name, vectors if beside is None else AVX2_WORDS_BESIDE, True, beside)
+        code = read_function(text, name, vectors if scalar is None else AVX2_WORDS_STITCHED, True, scalar)
         function = GoFunction(code, parameters, kind == "xor", int(blocks), int(mac or 0), int(others or 0))
         if int(heading[1]) != 8 * len(parameters):
             raise Unproved(f"{name}: arguments of {heading[1]} bytes")
@@ -445,14 +439,14 @@ class GoFunction:
         storage: Storage = {}
         store(storage, "state", [words.state], 4)
         if self.is_xor:
-            store(storage, "src", [tuple(as_stored(architecture, map(words.message, range(count))))], 4)
+            store(storage, "src", [as_stored(architecture, map(words.message, range(count)))], 4)
         if not in_place:
             store(storage, "dst", [tuple(words.unknown() for _ in range(count))], 4)
         store(storage, "others", [tuple(words.unknown() for _ in range(WORDS * self.others))], 4)
         if self.mac:
             length = 16 * self.mac * rounds * (groups if isinstance(groups, int) else 1)
-            store(storage, "mac", [(OPAQUE,) * (MAC_BYTES // 8)], 8)
-            store(storage, "message", [(OPAQUE,) * (length // 8)], 8)
+            store(storage, "mac", [(HAVOC,) * (MAC_BYTES // 8)], 8)
+            store(storage, "message", [(HAVOC,) * (length // 8)], 8)
         arguments: dict[str, Any] = {name: Pointer(name) for name in self.parameters}
         if in_place:
             arguments["dst"] = Pointer("src")
@@ -483,8 +477,8 @@ class GoFunction:
     def shared(self) -> set[int]:
         """Return the vectors that no instruction between the head of the loop and the jump to it names as its result."""
         lines, first = self.code.lines, self.code.labels[LOOP]
-        last = max((i for i, line in enumerate(lines) if LOOP in line.groups), default=first)
-        read = (line.read for line in lines[first:last] if line.read is not None and not line.is_beside)
+        last = max((i for i, line in enumerate(lines) if LOOP in line.operands), default=first)
+        read = (line.read for line in lines[first:last] if line.read is not None and not line.is_scalar)
         return set(range(self.code.architecture.registers)) - {
             register
             for found in read
@@ -545,7 +539,7 @@ class GoFunction:
         claims = self.check(call, before, words, 1)
         written = {place for place, value in call.frame.items() if call.machine.storage[place] is not value}
         call, before, _ = self.at_head(words, Count(True), in_place, rounds, numbers)
-        call.frame |= dict.fromkeys(written, OPAQUE)
+        call.frame |= dict.fromkeys(written, HAVOC)
         if call.run_to(LOOP):
             raise Unproved("the loop over groups does not end")
         call.check_cleared()
@@ -572,7 +566,7 @@ class GoFunction:
         for number in machine.registers.keys() - self.shared():
             machine.registers[number] = tuple(words.unknown() for _ in range(lanes))
         machine.numbers = {
-            number: (OPAQUE,) * len(value)
+            number: (HAVOC,) * len(value)
             for number, value in machine.numbers.items()
             if numbers is None or number in numbers
         }
@@ -599,9 +593,9 @@ def prove_go(files: Iterable[Path] = GO_FILES) -> Iterator[Proved]:
     """Prove every function of the Go module's files, from its first line to the last."""
     for function in go_functions(files):
         for rounds in range(1, 1 + (DOUBLE_ROUNDS if function.mac else 1)):
-            beside = f", {rounds} rounds beside Poly1305" if function.mac else ""
+            stitched = f", {rounds} rounds stitched to Poly1305" if function.mac else ""
             for in_place in (False, True)[: 1 + function.is_xor]:
-                title = f"{function.title}{', in place' * in_place}{beside}"
+                title = f"{function.title}{', in place' * in_place}{stitched}"
                 if "groups" in function.parameters:
                     prove = partial(function.prove_any_groups, in_place, rounds)
                     yield proved(f"{title}, any number of groups", prove)

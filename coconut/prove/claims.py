@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """State what each kind of basic block must compute: what is assumed of its inputs, and claimed of its outputs.
 
-Inputs and outputs have the same shapes, so that what one block leaves is what the next one assumes; composition.py
+Inputs and outputs have the same encodings, so that what one block leaves is what the next one assumes; composition.py
 joins the claims. Limits are those that the graph records, which come from the field's header.
 """
 
@@ -50,11 +50,11 @@ class Derived:
 
 
 @dataclass(frozen=True)
-class Shape:
+class Encoding:
     """How an element is stored as numbers.
 
     - weights: those of its limbs.
-    - groups: for each group of limbs, the factor by which the element is multiplied there, modulo p.
+    - copies: for each copy of the element, its limbs, and the factor by which it is multiplied, modulo p.
     - derived: the numbers that follow from others.
     - multiples: what divides a number.
     - limits: those of all numbers, if the graph does not record them.
@@ -62,19 +62,19 @@ class Shape:
     """
 
     weights: tuple[int, ...]
-    groups: Mapping[tuple[int, ...], int] = field(default_factory=dict)
+    copies: Mapping[tuple[int, ...], int] = field(default_factory=dict)
     derived: Mapping[int, Derived] = field(default_factory=dict)
     multiples: Mapping[int, int] = field(default_factory=dict)
     limits: tuple[int, ...] = ()
     total: tuple[int, int] | None = None
 
-    def all_groups(self) -> Mapping[tuple[int, ...], int]:
-        return self.groups or {tuple(range(len(self.weights))): 1}
+    def all_copies(self) -> Mapping[tuple[int, ...], int]:
+        return self.copies or {tuple(range(len(self.weights))): 1}
 
     @property
     def count(self) -> int:
         """Return how many numbers there are."""
-        return max(len(self.limits), 1 + max(*(i for group in self.all_groups() for i in group), *self.derived, 0))
+        return max(len(self.limits), 1 + max(*(i for copy in self.all_copies() for i in copy), *self.derived, 0))
 
     def derive(self, numbers: Mapping[int, Number | int], i: int) -> Poly:
         """Return what number i must be, times its divisor."""
@@ -101,8 +101,8 @@ class Shape:
             numbers[i] = ring.given(poly, self.limits[i])
         if value is None:
             value = ring.value(name)
-        for group, factor in self.all_groups().items():
-            ring.element([numbers[i] for i in group], self.weights, multiply(value, {(): factor}, P))
+        for copy, factor in self.all_copies().items():
+            ring.element([numbers[i] for i in copy], self.weights, multiply(value, {(): factor}, P))
         return [numbers[i] for i in range(self.count)], value
 
     def require(self, ring: Ring, name: str, numbers: Sequence[Number | int], value: Poly) -> None:
@@ -115,9 +115,9 @@ class Shape:
             others = [numbers[k] for k in derived.of]
             factors = [derived.factor] * len(others)
             ring.claim_zero(f"what {name}[{i}] exceeds", [*others, numbers[i]], [*factors, -derived.divisor])
-        for group, factor in self.all_groups().items():
-            limbs = [numbers[i] for i in group]
-            ring.claim_value(f"{name}{list(group)}", limbs, self.weights, multiply(value, {(): factor}, P))
+        for copy, factor in self.all_copies().items():
+            limbs = [numbers[i] for i in copy]
+            ring.claim_value(f"{name}{list(copy)}", limbs, self.weights, multiply(value, {(): factor}, P))
         if self.total:
             ring.claim_range(name, ring.narrowed(integer(numbers, self.weights)), *self.total)
 
@@ -135,29 +135,29 @@ def with_halves(weights: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Field:
-    """The shapes of a field's types.
+    """The encodings of a field's types.
 
     tops: whether long sums leave out the blocks' bits above 2^128.
     """
 
-    fe: Shape
-    multiplier: Shape
-    wide: Shape
-    long_multiplier: Shape
-    long_sum: Shape
+    fe: Encoding
+    multiplier: Encoding
+    wide: Encoding
+    long_multiplier: Encoding
+    long_sum: Encoding
     tops: bool = False
 
 
 RADIX26 = Field(
-    Shape(FIVE_LIMBS),
-    Shape(FIVE_LIMBS, {tuple(range(5)): 1}, {4 + i: Derived((i,), 5) for i in range(1, 5)}),
-    Shape(FIVE_LIMBS),
-    Shape(
+    Encoding(FIVE_LIMBS),
+    Encoding(FIVE_LIMBS, {tuple(range(5)): 1}, {4 + i: Derived((i,), 5) for i in range(1, 5)}),
+    Encoding(FIVE_LIMBS),
+    Encoding(
         FIVE_LIMBS,
         {tuple(range(5 * k, 5 * k + 5)): 2 ** (32 * k) for k in range(4)},
         {20 + i: Derived((1 + i,), 5) for i in range(4)},
     ),
-    Shape(FIVE_LIMBS),
+    Encoding(FIVE_LIMBS),
     tops=True,
 )
 # The numbers of a multiplier in the order in which radix26.h uses them.
@@ -170,21 +170,21 @@ def packed_in(lanes: int) -> tuple[int, ...]:
 
 
 RADIX44 = Field(
-    Shape(THREE_LIMBS),
-    Shape(THREE_LIMBS, {(0, 1, 2): 1}, {3: Derived((1,), 20), 4: Derived((2,), 20)}),
-    Shape(with_halves(THREE_LIMBS)),
-    Shape(THREE_LIMBS, {(0, 1, 2): 1}, {3: Derived((0, 1)), 4: Derived((0, 2)), 5: Derived((1, 2))}),
-    Shape(with_halves(KARATSUBA)),
+    Encoding(THREE_LIMBS),
+    Encoding(THREE_LIMBS, {(0, 1, 2): 1}, {3: Derived((1,), 20), 4: Derived((2,), 20)}),
+    Encoding(with_halves(THREE_LIMBS)),
+    Encoding(THREE_LIMBS, {(0, 1, 2): 1}, {3: Derived((0, 1)), 4: Derived((0, 2)), 5: Derived((1, 2))}),
+    Encoding(with_halves(KARATSUBA)),
 )
 # With sums of 128 bits, a wide is one number for each limb.
-RADIX44_SUMS = replace(RADIX44, wide=Shape(THREE_LIMBS))
+RADIX44_SUMS = replace(RADIX44, wide=Encoding(THREE_LIMBS))
 
 FOUR_WORDS32 = tuple(2 ** (32 * i) for i in range(4))
 
 # r is clamped: Bernstein 2005, section 2.
-R_WORDS = Shape((1, 2**64), multiples={1: 4}, limits=(0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC))
+R_WORDS = Encoding((1, 2**64), multiples={1: 4}, limits=(0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC))
 # The same in words of 32 bits; the number behind these is not used.
-SCALAR32_R = Shape(
+SCALAR32_R = Encoding(
     FOUR_WORDS32,
     {(0, 1, 2, 3): 1},
     {4 + i: Derived((i,), 5, 4) for i in range(1, 4)},
@@ -192,14 +192,14 @@ SCALAR32_R = Shape(
     (0x0FFFFFFF, *[0x0FFFFFFC] * 3, 0x13FFFFFE, *[0x13FFFFFB] * 3),
 )
 # h of struct poly1305.
-H_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 4))
+H_WORDS = Encoding((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 4))
 # h + 5, from which the tag is made.
-X_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 7), total=(5, 5 * 2**128 + 4))
+X_WORDS = Encoding((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 7), total=(5, 5 * 2**128 + 4))
 # A block with its 1 appended.
-BLOCK_WORDS = Shape((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 1))
-ANY_WORD = Shape((1,), limits=(WORD_MAX,))
-PAD_WORDS = Shape((1, 2**64), limits=(WORD_MAX, WORD_MAX))
-SCALAR_R = Shape(
+BLOCK_WORDS = Encoding((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 1))
+ANY_WORD = Encoding((1,), limits=(WORD_MAX,))
+PAD_WORDS = Encoding((1, 2**64), limits=(WORD_MAX, WORD_MAX))
+SCALAR_R = Encoding(
     (1, 2**64),
     {(0, 1): 1},
     {2: Derived((1,), 5, 4), 3: Derived((0,), 5)},
@@ -262,12 +262,12 @@ class Claims:
     message: Message
     inputs: dict[str, Lanes] = field(default_factory=dict)
     values: dict[str, list[Poly]] = field(default_factory=dict)
-    outputs: dict[str, tuple[Shape, list[Poly]]] = field(default_factory=dict)
+    outputs: dict[str, tuple[Encoding, list[Poly]]] = field(default_factory=dict)
     # In each lane, the value as an integer, and the pad.
     tags: dict[str, list[tuple[Number | int, Number | int]]] = field(default_factory=dict)
     # Multipliers for all lanes whose numbers are in lanes: which number each lane has, and what is claimed.
     packed: tuple[int, ...] = ()
-    powers: dict[str, tuple[Shape, Poly]] = field(default_factory=dict)
+    powers: dict[str, tuple[Encoding, Poly]] = field(default_factory=dict)
 
     @property
     def lanes(self) -> int:
@@ -278,20 +278,20 @@ class Claims:
         assert self.of_field is not None
         return self.of_field
 
-    def limited(self, shape: Shape, name: str) -> Shape:
-        """Return a shape with the limits that the kernel's basic blocks state of an input."""
-        return shape if shape.limits else replace(shape, limits=self.limits[name])
+    def limited(self, encoding: Encoding, name: str) -> Encoding:
+        """Return an encoding with the limits that the kernel's basic blocks state of an input."""
+        return encoding if encoding.limits else replace(encoding, limits=self.limits[name])
 
     def assume(
-        self, name: str, shape: Shape, values: Sequence[Poly] | None = None, lanes: int = 0, like: str = ""
+        self, name: str, encoding: Encoding, values: Sequence[Poly] | None = None, lanes: int = 0, like: str = ""
     ) -> list[Poly]:
         """Assume an element in each lane, and return their values."""
-        count, shape = lanes or self.lanes, self.limited(shape, like or name)
+        count, encoding = lanes or self.lanes, self.limited(encoding, like or name)
         names = [name if count == 1 else f"{name}.{lane}" for lane in range(count)]
-        rows = [shape.assume(self.ring, names[k], values[k] if values else None) for k in range(count)]
-        for i in range(shape.count):
-            self.inputs[f"{name}[{i}]"] = tuple(numbers[i] for numbers, _ in rows)
-        self.values[name] = [value for _, value in rows]
+        elements = [encoding.assume(self.ring, names[k], values[k] if values else None) for k in range(count)]
+        for i in range(encoding.count):
+            self.inputs[f"{name}[{i}]"] = tuple(numbers[i] for numbers, _ in elements)
+        self.values[name] = [value for _, value in elements]
         return self.values[name]
 
     def assume_power(self, name: str, like: str = "") -> list[Poly]:
@@ -299,8 +299,8 @@ class Claims:
         if not self.packed:
             return self.assume(name, self.fields.multiplier, like=like)
         limit = self.limits[like or name][0]
-        shape = replace(self.fields.multiplier, limits=(limit,) * self.fields.multiplier.count)
-        numbers, value = shape.assume(self.ring, name, None)
+        encoding = replace(self.fields.multiplier, limits=(limit,) * self.fields.multiplier.count)
+        numbers, value = encoding.assume(self.ring, name, None)
         in_order = [numbers[i] for i in self.packed]
         for i in range(len(in_order) // self.lanes):
             self.inputs[f"{name}[{i}]"] = tuple(in_order[self.lanes * i : self.lanes * (i + 1)])
@@ -310,14 +310,14 @@ class Claims:
         """Claim a multiplier by which all lanes are multiplied."""
         if self.packed:
             limit = self.limits[like or name][0]
-            shape = replace(self.fields.multiplier, limits=(limit,) * self.fields.multiplier.count)
-            self.powers[name] = shape, value
+            encoding = replace(self.fields.multiplier, limits=(limit,) * self.fields.multiplier.count)
+            self.powers[name] = encoding, value
         else:
             self.claim(name, self.fields.multiplier, [value] * self.lanes, like)
 
-    def claim(self, name: str, shape: Shape, values: list[Poly], like: str = "") -> None:
+    def claim(self, name: str, encoding: Encoding, values: list[Poly], like: str = "") -> None:
         """Claim an element in each lane, with the limits of the input of this name or of another one."""
-        self.outputs[name] = self.limited(shape, like or name), values
+        self.outputs[name] = self.limited(encoding, like or name), values
 
     def block(self, i: int, top: bool = True) -> Poly:
         return self.message.block(BLOCK_BYTES * i, top)
@@ -327,22 +327,22 @@ class Claims:
 
         checked: outputs of which all claims were proved; elements that are in these are not proved again.
         """
-        for name, (shape, values) in self.outputs.items():
-            rows = [outputs[f"{name}[{i}]"] for i in range(shape.count)]
-            known = [checked[f"{name}[{i}]"] for i in range(shape.count)] if checked else []
+        for name, (encoding, values) in self.outputs.items():
+            limbs = [outputs[f"{name}[{i}]"] for i in range(encoding.count)]
+            known = [checked[f"{name}[{i}]"] for i in range(encoding.count)] if checked else []
             for lane, value in enumerate(values):
-                if not known or any(row[lane] is not old[lane] for row, old in zip(rows, known, strict=True)):
-                    shape.require(self.ring, f"{name}.{lane}", [row[lane] for row in rows], value)
+                if not known or any(limb[lane] is not old[lane] for limb, old in zip(limbs, known, strict=True)):
+                    encoding.require(self.ring, f"{name}.{lane}", [limb[lane] for limb in limbs], value)
         for name, ends in self.tags.items():
             for lane, (before, pad) in enumerate(ends):
                 words = [outputs[f"{name}[{i}]"][lane] for i in range(2)]
                 self.ring.claim_tag(f"{name}.{lane}", words, before, pad)
-        for name, (shape, value) in self.powers.items():
+        for name, (encoding, value) in self.powers.items():
             numbers: dict[int, Number | int] = {}
             for i, k in enumerate(self.packed):
                 number = outputs[f"{name}[{i // self.lanes}]"][i % self.lanes]
                 self.ring.claim_zero(f"{name}, number {i}", [number, numbers.setdefault(k, number)], [1, -1])
-            shape.require(self.ring, name, [numbers[k] for k in range(shape.count)], value)
+            encoding.require(self.ring, name, [numbers[k] for k in range(encoding.count)], value)
         claimed = self.outputs.keys() | self.tags.keys() | self.powers.keys()
         if unclaimed := {re.sub(r"\[\d+\]", "", name) for name in outputs} - claimed:
             raise Unproved(f"nothing is claimed of {', '.join(sorted(unclaimed))}")
@@ -518,15 +518,15 @@ def assume_clamped(claims: Claims, key: int | None = None) -> Poly:
     return value
 
 
-def end_words(addend: int) -> tuple[str, Shape]:
+def end_words(addend: int) -> tuple[str, Encoding]:
     """Return what a message leaves: h, or h + 5, from which the tag is made."""
     return ("x", X_WORDS) if addend else ("h", H_WORDS)
 
 
 def claim_words(claims: Claims, value: Poly, addend: int) -> None:
     """Claim what a message leaves."""
-    name, shape = end_words(addend)
-    claims.claim(name, shape, [add(value, {(): addend} if addend else {})])
+    name, encoding = end_words(addend)
+    claims.claim(name, encoding, [add(value, {(): addend} if addend else {})])
 
 
 def claim_scalar(claims: Claims) -> None:
@@ -537,12 +537,12 @@ def claim_scalar(claims: Claims) -> None:
     multiplier = SCALAR32_R if in_words32 else SCALAR_R
     weights = (*FOUR_WORDS32, 2**128) if in_words32 else (1, 2**64, 2**128)
 
-    def words(like: str) -> Shape:
-        return claims.limited(Shape(weights), like)
+    def words(like: str) -> Encoding:
+        return claims.limited(Encoding(weights), like)
 
-    # What begins is small. Beside ChaCha20, limb 2 is that of a product; otherwise it is any word.
-    beside, small = words("finish/t") if not in_words32 else None, words("block/t" if in_words32 else "small block/t")
-    any_words = beside if beside and kind in {"start", "four", "finish"} else words("block/t")
+    # What begins is small. Stitched to ChaCha20, limb 2 is that of a product; otherwise it is any word.
+    stitched, small = words("finish/t") if not in_words32 else None, words("block/t" if in_words32 else "small block/t")
+    any_words = stitched if stitched and kind in {"start", "four", "finish"} else words("block/t")
     if kind == "first":
         r = assume_clamped(claims, 0)
         claims.claim("t", small, [claims.block(2)])
@@ -596,8 +596,8 @@ def claim_ends(claims: Claims) -> None:
     fields, lanes, every = claims.fields, claims.lanes, range(claims.lanes)
     messages_apart = MESSAGE_BYTES // lanes
 
-    def words(name: str, shape: Shape = H_WORDS) -> Poly:
-        return claims.assume(name, shape, lanes=1)[0]
+    def words(name: str, encoding: Encoding = H_WORDS) -> Poly:
+        return claims.assume(name, encoding, lanes=1)[0]
 
     if kind == "powers":
         claim_powers(claims, words("r", R_WORDS), n, 1 if n > STEPS_MAX else n)
@@ -617,17 +617,17 @@ def claim_ends(claims: Claims) -> None:
         powers = [[ONE] * lanes]
         powers += [[table[k // in_vector][in_vector - 1 - k % in_vector]] * lanes for k in range(n)]
         claims.claim("t", fields.fe, horner(claims.block, t, powers), "value")
-    elif kind == "keep":
+    elif kind == "stream begin":
         r, h = words("r", R_WORDS), words("h")
         steps = sum(name.startswith("R^") for name in outputs_of(claims.graph))
         claim_powers(claims, r, steps, steps, others=False)
         claims.claim("t", fields.fe, [add(claims.block(i), h if i == 0 else {}) for i in every])
-    elif kind == "kept":
+    elif kind == "stream":
         t = claims.assume("t", fields.fe)
         # Each power is a word that all lanes share.
         powers = [[ONE] * lanes, *(claims.assume_power(f"R^{k}")[:1] * lanes for k in range(1, n + 1))]
         claims.claim("t", fields.fe, horner(claims.block, t, powers), "value")
-    elif kind == "fold":
+    elif kind == "stream end":
         t, last = claims.assume("t", fields.fe), claims.assume("last", fields.fe, like="end/last")
         claims.claim("h", H_WORDS, [total(product(t[i], last[i]) for i in every)])
     elif kind == "keys":
@@ -677,13 +677,13 @@ def claim_shared(claims: Claims) -> None:
     """State the claims of blocks/tag.cc."""
     kind, n = kind_of(claims.graph)
     if kind == "tag":
-        name, shape = end_words(n)
-        claims.assume(name, shape)
+        name, encoding = end_words(n)
+        claims.assume(name, encoding)
         claims.assume("s", PAD_WORDS)
         words, pad = ([claims.inputs[f"{of}[{i}]"][0] for i in range(count)] for of, count in ((name, 3), ("s", 2)))
-        value = integer(words, shape.weights)
-        if shape.total:
-            least, most = shape.total
+        value = integer(words, encoding.weights)
+        if encoding.total:
+            least, most = encoding.total
             value = claims.ring.given(add(poly_of(value), {(): least}, -1), most - least)
         claims.tags["tag"] = [(value, integer(pad, PAD_WORDS.weights))]
     else:

@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
+from itertools import chain
 from typing import NamedTuple
 
-from coconut.prove import composition, graphs
+from coconut.prove import chacha20, composition, go, graphs, loops, objects, programs, stitched
 from coconut.prove.certified import Verifying
 from coconut.prove.proof import REFUSALS, Proved
 from coconut.trace import ROOT
@@ -21,67 +21,17 @@ def of_graphs(
         yield from graphs.prove_graphs(kernel, simplified, certify)
 
 
-# Schedulers, which the following modules import, need packages that graphs do not need.
 def of_selections(certify: bool) -> Iterator[Proved]:
-    from coconut.prove import programs
-
     for kernel in graphs.POLY1305_KERNELS:
         yield from programs.prove_selections(kernel, certify)
 
 
-def of_chacha20() -> Iterator[Proved]:
-    from coconut.prove import chacha20
-
-    yield from chacha20.prove_graphs()
-    yield from chacha20.prove_selections()
-
-
-def of_go(certify: bool) -> Iterator[Proved]:
-    from coconut.prove import go
-
-    yield from go.prove_functions(certify)
-
-
-def of_go_chacha20() -> Iterator[Proved]:
-    from coconut.prove import chacha20
-
-    yield from chacha20.prove_go()
-
-
-def of_stitched(certify: bool) -> Iterator[Proved]:
-    from coconut.prove import stitched
-
-    yield from stitched.prove_stitched(certify)
-
-
-def of_objects(compilers: Sequence[str], every: bool) -> Iterator[Proved]:
-    from coconut.prove import objects
-
-    yield from objects.prove_objects(compilers, every)
-
-
-def of_loops(compilers: Sequence[str], every: bool) -> Iterator[Proved]:
-    from coconut.prove import loops
-
-    yield from loops.prove_loops(compilers, every)
-
-
-def of_dispatch() -> Iterator[Proved]:
-    yield from composition.prove_dispatch(ROOT / "build" / "libhornet.so")
-
-
-def assumed_by(module: str) -> tuple[str, ...]:
-    """Return what the proofs of a module assume of the world around them."""
-    assumed: tuple[str, ...] = import_module(f"coconut.prove.{module}").ASSUMED
-    return assumed
-
-
 class Suite(NamedTuple):
-    """What the claims of a suite are, its proofs, and the module that lists what they assume, if one does."""
+    """What the claims of a suite are, its proofs, and what they assume of the world around them."""
 
     claims: str
     proofs: Callable[[], Iterable[Proved]]
-    module: str = ""
+    assumed: tuple[str, ...] = ()
 
 
 Suites = dict[str, Suite]
@@ -96,18 +46,32 @@ def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) ->
     return {
         "graphs": Suite("elements of Poly1305's basic blocks", partial(of_graphs, certify=certify)),
         "selections": Suite("elements of instruction selections", partial(of_selections, certify)),
-        "chacha20": Suite("words of ChaCha20's basic blocks and selections", of_chacha20),
-        "go": Suite("ways through the Go module's functions of Poly1305", partial(of_go, certify), "go"),
-        "go-chacha20": Suite("words of the Go module's functions of ChaCha20", of_go_chacha20, "chacha20"),
-        "go-stitched": Suite(
-            "values of Poly1305 beside ChaCha20 in the Go module", partial(of_stitched, certify), "go"
+        "chacha20": Suite(
+            "words of ChaCha20's basic blocks and selections",
+            lambda: chain(chacha20.prove_graphs(), chacha20.prove_selections()),
         ),
-        "objects": Suite("calls of what compilers made", partial(of_objects, compilers, every), "objects"),
+        "go": Suite(
+            "paths through the Go module's functions of Poly1305", partial(go.prove_functions, certify), go.ASSUMED
+        ),
+        "go-chacha20": Suite("words of the Go module's functions of ChaCha20", chacha20.prove_go, chacha20.ASSUMED),
+        "go-stitched": Suite(
+            "values of Poly1305 stitched to ChaCha20 in the Go module",
+            partial(stitched.prove_stitched, certify),
+            go.ASSUMED,
+        ),
+        "objects": Suite(
+            "calls of what compilers made", partial(objects.prove_objects, compilers, every), objects.ASSUMED
+        ),
         "loops": Suite(
-            "ways through what compilers made, at every length", partial(of_loops, compilers, every), "loops"
+            "paths through what compilers made, at every length",
+            partial(loops.prove_loops, compilers, every),
+            loops.ASSUMED,
         ),
         "algebra": Suite("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
-        "dispatch": Suite("lengths at which the library has Bernstein's tag", of_dispatch),
+        "dispatch": Suite(
+            "lengths at which the library has Bernstein's tag",
+            partial(composition.prove_dispatch, ROOT / "build" / "libhornet.so"),
+        ),
     }
 
 
@@ -125,8 +89,8 @@ def quick() -> Suites:
 
 
 @dataclass
-class Row:
-    """A row of the table."""
+class Outcome:
+    """A line of the table."""
 
     name: str
     proofs: int = 0
@@ -151,22 +115,22 @@ class Row:
         self.seconds = time.monotonic() - start
 
 
-def prove(wanted: Suites, report: Callable[[str], None] = lambda _: None) -> list[Row]:
-    """Run suites, print a table and what the proofs assume, and return the rows."""
-    rows = []
+def prove(wanted: Suites, report: Callable[[str], None] = lambda _: None) -> list[Outcome]:
+    """Run suites, print a table and what the proofs assume, and return the outcomes."""
+    outcomes = []
     print(f"{'proved':12} {'proofs':>7} {'claims':>8} {'certificates':>13} {'verified':>9} {'seconds':>8}  claims are")
     for name, suite in wanted.items():
-        row = Row(name)
-        row.run(suite.proofs(), report)
-        rows.append(row)
-        figures = f"{row.proofs:7} {row.claims:8} {row.certificates:13} {row.verified:9} {row.seconds:8.1f}"
+        outcome = Outcome(name)
+        outcome.run(suite.proofs(), report)
+        outcomes.append(outcome)
+        figures = f"{outcome.proofs:7} {outcome.claims:8} {outcome.certificates:13} {outcome.verified:9} {outcome.seconds:8.1f}"
         print(f"{name:12} {figures}  {suite.claims}", flush=True)
-        if row.refused:
-            print(f"    refused: {row.refused}")
-    refused = sum(bool(row.refused) for row in rows)
-    print(f"{sum(row.proofs for row in rows)} proofs, {refused} refused")
-    for module in dict.fromkeys(suite.module for suite in wanted.values() if suite.module):
-        print(f"{', '.join(name for name, suite in wanted.items() if suite.module == module)}: it is assumed that")
-        for assumption in assumed_by(module):
+        if outcome.refused:
+            print(f"    refused: {outcome.refused}")
+    refused = sum(bool(outcome.refused) for outcome in outcomes)
+    print(f"{sum(outcome.proofs for outcome in outcomes)} proofs, {refused} refused")
+    for assumed in dict.fromkeys(suite.assumed for suite in wanted.values() if suite.assumed):
+        print(f"{', '.join(name for name, suite in wanted.items() if suite.assumed == assumed)}: it is assumed that")
+        for assumption in assumed:
             print(f"  - {assumption}")
-    return rows
+    return outcomes

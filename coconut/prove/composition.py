@@ -9,7 +9,7 @@ Then the dispatch, which says which blocks run for a length. All branches depend
 function computes a fixed polynomial in r, the pad and the words of the message, as long as the blocks compute what is
 proved of them. If that polynomial is not Bernstein's, it agrees with it for a random r with a probability of at most
 (n + 1) / 2^106 for n blocks, since r has 106 bits that are not 0 (Schwartz and Zippel). One random key and message for
-each length, and for each way of cutting it, are evidence enough.
+each length, and for each sequence of calls, are evidence enough.
 """
 
 import ctypes
@@ -92,8 +92,8 @@ def check_decimated(lanes: int, steps: Sequence[int]) -> int:
     terms = [product(t[i], names.power(2 * lanes - i)) for i in range(lanes)]
     terms += [product(blocks[i], weights[i]) for i in range(lanes)]
     expect("the end", total(terms), bernstein(names, weighted(t), blocks))
-    # Kept lanes: an end without a group.
-    expect("folded lanes", total(product(t[i], names.power(lanes - i)) for i in range(lanes)), weighted(t))
+    # The end of the streaming state: without a group.
+    expect("the sum of lanes", total(product(t[i], names.power(lanes - i)) for i in range(lanes)), weighted(t))
     return count + 2
 
 
@@ -127,8 +127,8 @@ def continued(names: Names, value: Poly, blocks: Sequence[Poly]) -> Poly:
     return add(before, product(bernstein(names, {}, blocks), names.power(1)))
 
 
-def check_one_by_one() -> int:
-    """Check blocks one after another: t r is the value so far, where t has the next block added."""
+def check_serial() -> int:
+    """Check the serial evaluation: t r is the value so far, where t has the next block added."""
     names = Names()
     r = names.power(1)
     h, t, (block, padded) = names.variable(), names.variable(), names.variables(2)
@@ -188,7 +188,7 @@ def prove_algebra(kernels: Iterable[str] = POLY1305_KERNELS) -> Iterator[Proved]
         if KERNELS[name].kind == "vmsl":
             yield proved(name, partial(check_pairs, steps))
         elif KERNELS[name].kind == "scalar":
-            yield proved(name, check_one_by_one)
+            yield proved(name, check_serial)
         elif KERNELS[name].kind == "":
             yield proved(name, partial(check_decimated, KERNELS[name].lanes, steps))
     yield proved("batches", check_batch)
@@ -264,7 +264,7 @@ def batch(hornet: ctypes.CDLL, key: Key, length: int) -> bytes:
     hornet.hornet_poly1305_batch(tags, messages, sizes, key.key * count, ctypes.c_size_t(count))
     for i in range(1, count):
         if tags.raw[16 * i : 16 * i + 16] != key.tag(lengths[i]):
-            raise Unproved(f"another tag in a batch, for {lengths[i]} bytes beside {length}")
+            raise Unproved(f"another tag in a batch, for {lengths[i]} bytes in a batch with {length}")
     return tags.raw[:16]
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Evaluate a message of a length by basic blocks, one after another, on symbolic numbers.
 
-Each block runs as it was recorded, and is proved in graphs.py; what it leaves gets names. So whatever computes the same
-numbers, in the same ring, has the same polynomials in these names. Beside the numbers goes the formula that is proved
-of each block; together, formulas must make Bernstein's polynomial.
+Each block is executed as it was recorded, and is proved in graphs.py; its outputs are replaced by fresh variables
+(names). So whatever computes the same numbers, in the same ring, has the same polynomials in these variables. The
+formulas that are proved of the blocks are composed, too, and must make Bernstein's polynomial.
 """
 
 import re
@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from coconut.lift.machine import Memory
 from coconut.operations import BLOCK_BYTES
-from coconut.prove.certificate import NONE
 from coconut.prove.claims import H_WORDS, STEPS_MAX, horner, in_pieces, joined, product, total
 from coconut.prove.composition import Names, bernstein, expect
 from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret
 from coconut.prove.polynomials import (
+    NUMBER_TERMS_MAX,
     WORD_BITS,
     Key,
     Lanes,
@@ -82,10 +82,6 @@ def groups_listed(name: str) -> list[tuple[int, int]]:
     return [(int(n), int(least)) for n, least in re.findall(r"X\((\d+), (\d+)\)", found[1])]
 
 
-# The largest numbers of any kernel have about half of this.
-NUMBER_TERMS_MAX = 1000
-
-
 class NamingRing(Ring):
     """A ring that gives each limb a name, of which only the range is known, and divides nothing twice."""
 
@@ -105,12 +101,6 @@ class NamingRing(Ring):
             self.begun.add(place)
             self.found[place] = super().divided(poly, bits)
         return self.found[place]
-
-    def number(self, poly: Poly, low: int, high: int, wraps: int = 0, place: int = NONE) -> Number | int:
-        """Return a number as Ring does; what has lost the names of its parts, by a mistake, is refused early."""
-        if len(poly) > NUMBER_TERMS_MAX:
-            raise Unproved(f"a number of {len(poly)} terms")
-        return super().number(poly, low, high, wraps, place)
 
     def name(self, limbs: Sequence[Number | int], weights: Sequence[int], name: str) -> None:
         for i, limb in enumerate(limbs):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Prove Poly1305's functions as they stand in the Go module, as wholes.
 
-interpret.py reads a function from the committed file, and its instructions run on symbolic numbers. A loop is proved by
-induction. At its head, the accumulator is in registers: it is replaced by any element within its limits, and whatever
-else an iteration overwrites is removed. From that state an iteration must leave the accumulator where it was, with the
-value that is claimed, the message's pointer behind what it takes, the counter one less, and everything else as it was.
-What follows the loop runs from such a state, and also from the state before the loop where that can be skipped. The
-counter can only be counted down and compared with 0, so that its value does not matter.
+interpret.py reads a function from the committed file, and executes it symbolically. A loop is proved by induction. At
+its head, the accumulator is in registers: it is replaced by any element within its limits (havoc), and whatever else an
+iteration overwrites is removed. From that state an iteration must leave the accumulator where it was, with the value
+that is claimed, the message's pointer behind what it takes, the counter one less, and everything else as it was. What
+follows the loop runs from such a state, and also from the state before the loop where that can be skipped. The counter
+can only be counted down and compared with 0, so that its value does not matter.
 """
 
 import re
@@ -22,10 +22,10 @@ from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.functions import program_of
 from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
-from coconut.interpret import Call, Code, Machine, Pointer, read_function, room, store
+from coconut.interpret import Call, Code, Machine, Pointer, fill_with_ones, read_function, store
 from coconut.operations import BLOCK_BYTES
 from coconut.program import Program, to_lanes
-from coconut.prove.claims import H_WORDS, ONE, Shape, horner, horner_of_pairs, kind_of, product, total
+from coconut.prove.claims import H_WORDS, ONE, Encoding, horner, horner_of_pairs, kind_of, product, total
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Lanes, Message, Number, Poly, Ring, Unproved, add
 from coconut.prove.programs import SymbolicMemory, from_lanes
@@ -72,7 +72,7 @@ class Counter(int):
 
 
 def forked(call: Call) -> Call:
-    """Return a copy of a call, which can go on in another way."""
+    """Return a copy of a call, to run on another path."""
     machine = copy(call.machine)
     machine.storage = copy(machine.storage)
     for name in ("arguments", "numbers", "general", "registers", "implicit"):
@@ -130,8 +130,8 @@ class Loop:
 
 
 @dataclass
-class Standing:
-    """A call on its way, and what its accumulator is.
+class SymbolicCall:
+    """A symbolic call: the call where it has stopped, and what its accumulator is.
 
     - limbs, values: those of the accumulator.
     - at: for each base, how many bytes of the bytes that memory has now were taken.
@@ -154,13 +154,13 @@ class FunctionProof:
     """The proof of a function with loops that change an accumulator t.
 
     - program: a program that has t in registers as the function has it.
-    - shape: that of t, with its limits.
+    - encoding: that of t, with its limits.
     """
 
     code: Code
     ring: Ring
     program: Program
-    shape: Shape
+    encoding: Encoding
     loops: Sequence[Loop]
 
     @property
@@ -183,20 +183,20 @@ class FunctionProof:
     def any_element(self) -> tuple[dict[str, Lanes], Values]:
         """Return any accumulator within the limits, and its values."""
         lanes = range(self.program.graph.lanes)
-        rows = [self.shape.assume(self.ring, f"any t.{lane}", None) for lane in lanes]
-        limbs = {f"t[{i}]": tuple(numbers[i] for numbers, _ in rows) for i in range(self.shape.count)}
-        return limbs, [value for _, value in rows]
+        elements = [self.encoding.assume(self.ring, f"any t.{lane}", None) for lane in lanes]
+        limbs = {f"t[{i}]": tuple(numbers[i] for numbers, _ in elements) for i in range(self.encoding.count)}
+        return limbs, [value for _, value in elements]
 
-    def where(self, standing: Standing) -> dict[str, int]:
+    def where(self, symbolic: SymbolicCall) -> dict[str, int]:
         """Return the register of each limb of the accumulator."""
         found = {}
-        for name, lanes in standing.limbs.items():
+        for name, lanes in symbolic.limbs.items():
             held = to_lanes(self.program, name, lanes)
-            for number, value in standing.call.machine.registers.items():
+            for number, value in symbolic.call.machine.registers.items():
                 if same(value[: len(held)], held):
                     found[name] = number
-        if found.keys() != standing.limbs.keys():
-            raise Unproved(f"at the head of a loop, {standing.limbs.keys() - found.keys()} is in no register")
+        if found.keys() != symbolic.limbs.keys():
+            raise Unproved(f"at the head of a loop, {symbolic.limbs.keys() - found.keys()} is in no register")
         return found
 
     def place(self, call: Call, where: dict[str, int], limbs: dict[str, Lanes]) -> None:
@@ -209,8 +209,8 @@ class FunctionProof:
         for name, number in where.items():
             held[name] = from_lanes(self.program, name, call.machine.registers[number])
         for lane, value in enumerate(values):
-            limbs = [held[f"t[{i}]"][lane] for i in range(self.shape.count)]
-            self.shape.require(self.ring, f"t.{lane}", limbs, value)
+            limbs = [held[f"t[{i}]"][lane] for i in range(self.encoding.count)]
+            self.encoding.require(self.ring, f"t.{lane}", limbs, value)
 
     def from_here(self, call: Call, base: str, at: int) -> None:
         """Make new bytes of what follows the first `at` of a base, and let its pointer point to the first of them."""
@@ -238,7 +238,7 @@ class FunctionProof:
     def iterate(self, call: Call, loop: Loop, more: bool) -> Call:
         """Return a call after an iteration, which must go on, or must not."""
         after = forked(call)
-        jumps = [i for i, line in enumerate(self.code.lines) if loop.label in line.groups]
+        jumps = [i for i, line in enumerate(self.code.lines) if loop.label in line.operands]
         if len(jumps) != 1:
             raise Unproved(f"{loop.label} is not the target of one jump")
         end = jumps[0] + 1
@@ -247,14 +247,14 @@ class FunctionProof:
             raise Unproved(f"{loop.label}: the counter does not count the iterations")
         return after
 
-    def prove_loop(self, standing: Standing, loop: Loop) -> Standing:
+    def prove_loop(self, symbolic: SymbolicCall, loop: Loop) -> SymbolicCall:
         """Prove a loop at whose head a call is, with two iterations left; return how it leaves it."""
-        where = self.where(standing)
-        self.require(standing.call, where, standing.values)
+        where = self.where(symbolic)
+        self.require(symbolic.call, where, symbolic.values)
         limbs, before = self.any_element()
-        head = forked(standing.call)
+        head = forked(symbolic.call)
         head.machine.result = None
-        self.from_here(head, loop.base, standing.at[loop.base])
+        self.from_here(head, loop.base, symbolic.at[loop.base])
         self.place(head, where, limbs)
         kept = {("registers", number) for number in where.values()}
         overwritten = self.changed(head, self.iterate(head, loop, more=True), loop) - kept
@@ -263,8 +263,8 @@ class FunctionProof:
         after = self.iterate(head, loop, more=True)
         if changed := self.changed(head, after, loop) - kept:
             raise Unproved(f"{loop.label}: an iteration changes {sorted(map(str, changed))}")
-        at_start = standing.at | {loop.base: 0}
-        values = loop.leaves(Standing(head, limbs, before, at_start).blocks(loop.base), before)
+        at_start = symbolic.at | {loop.base: 0}
+        values = loop.leaves(SymbolicCall(head, limbs, before, at_start).blocks(loop.base), before)
         self.require(after, where, values)
         # With one iteration left, it does the same and ends.
         for name, key in overwritten:
@@ -273,36 +273,36 @@ class FunctionProof:
         self.from_here(after, loop.base, loop.advance)
         self.place(after, where, limbs)
         ended = self.iterate(after, loop, more=False)
-        self.require(ended, where, loop.leaves(Standing(after, limbs, before, at_start).blocks(loop.base), before))
+        self.require(ended, where, loop.leaves(SymbolicCall(after, limbs, before, at_start).blocks(loop.base), before))
         limbs, values = self.any_element()
         self.place(ended, where, limbs)
-        return Standing(ended, limbs, values, at_start | {loop.base: loop.advance})
+        return SymbolicCall(ended, limbs, values, at_start | {loop.base: loop.advance})
 
-    def ways(self, standing: Standing) -> Iterator[Standing]:
-        """Prove all loops; yield the call at its end in each way of running and skipping them."""
-        # Until a number of iterations is read, all ways are one.
+    def paths(self, symbolic: SymbolicCall) -> Iterator[SymbolicCall]:
+        """Prove all loops; yield the call at its end, for each path: which loops run, and which are skipped."""
+        # Paths fork where a number of iterations is read first.
         reads = {i for i, line in enumerate(self.code.lines) for loop in self.loops if f"{loop.count}+" in line.text}
-        if not reads or not standing.call.run_to_line({min(reads)}):
+        if not reads or not symbolic.call.run_to_line({min(reads)}):
             raise Unproved("no number of iterations is read")
         for runs in combinations(*((True, False) if loop.first is not None else (True,) for loop in self.loops)):
-            way = replace(standing, call=forked(standing.call))
+            path = replace(symbolic, call=forked(symbolic.call))
             for loop, run in zip(self.loops, runs, strict=True):
-                way.call.machine.arguments[loop.count] = Counter((loop.first or 0) + 2 * run)
+                path.call.machine.arguments[loop.count] = Counter((loop.first or 0) + 2 * run)
             for loop, run in zip(self.loops, runs, strict=True):
                 if run:
-                    if not way.call.run_to_line({self.code.labels[loop.label]}):
+                    if not path.call.run_to_line({self.code.labels[loop.label]}):
                         raise Unproved(f"{loop.label} is not reached")
-                    way = self.prove_loop(way, loop)
-            if way.call.run_to_line({self.code.labels[loop.label] for loop in self.loops}):
+                    path = self.prove_loop(path, loop)
+            if path.call.run_to_line({self.code.labels[loop.label] for loop in self.loops}):
                 raise Unproved("a loop without an iteration is run")
-            way.call.check_cleared()
-            yield way
+            path.call.check_cleared()
+            yield path
 
-    def words_at(self, standing: Standing, base: str, offset: int, shape: Shape, value: Poly) -> None:
+    def words_at(self, symbolic: SymbolicCall, base: str, offset: int, encoding: Encoding, value: Poly) -> None:
         """Raise Unproved unless words in memory are a number with this value."""
-        storage = standing.call.machine.storage
-        words = [storage[base, offset + 8 * i] for i in range(shape.count)]
-        shape.require(self.ring, f"{base} of {self.code.name}", words, value)
+        storage = symbolic.call.machine.storage
+        words = [storage[base, offset + 8 * i] for i in range(encoding.count)]
+        encoding.require(self.ring, f"{base} of {self.code.name}", words, value)
 
 
 # The offset of h in Go's State, behind r and s.
@@ -338,8 +338,8 @@ def prove_message(code: Code, ring: Ring) -> int:
         count = f"iterations{label.removeprefix('loop' + name)}"
         loops.append(Loop(label, count, step_of(kind_of(graphs[step])[1]), graphs[step].advance))
     program = select(code.architecture, graphs[steps[0]], POLY1305_VARIANTS.get(kernel))
-    shape = begin.claims.limited(begin.claims.fields.fe, "t")
-    proof = FunctionProof(code, ring, program, shape, loops)
+    encoding = begin.claims.limited(begin.claims.fields.fe, "t")
+    proof = FunctionProof(code, ring, program, encoding, loops)
     storage = proof.memory()
     storage.messages["message"] = begin.claims.message
     store_state(storage, "in", begin)
@@ -347,54 +347,54 @@ def prove_message(code: Code, ring: Ring) -> int:
     found = re.match(r"out \*\[(\d+)\]uint64,", code.declaration)
     if found is None:
         raise Unproved(f"no length of out in the declaration of {name}")
-    room(storage, "out", int(found[1]), 8)
+    fill_with_ones(storage, "out", int(found[1]), 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("out", "in", "message")}
-    limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(shape.count)}
+    limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(encoding.count)}
     values = [add(begin.claims.block(i), h if i == 0 else {}) for i in range(lanes)]
-    ways = 0
-    standing = Standing(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES * lanes})
-    for way in proof.ways(standing):
-        block = way.blocks()
+    paths = 0
+    symbolic = SymbolicCall(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES * lanes})
+    for path in proof.paths(symbolic):
+        block = path.blocks()
         terms = [
-            add(product(block(i), powers[lanes - i]), product(way.values[i], powers[lanes - i], powers[lanes]))
+            add(product(block(i), powers[lanes - i]), product(path.values[i], powers[lanes - i], powers[lanes]))
             for i in range(lanes)
         ]
-        sums = Shape(shape.weights, limits=(2**64 - 1,) * len(shape.weights))
-        proof.words_at(way, "out", 0, sums, total(terms))
-        ways += 1
-    return ways
+        sums = Encoding(encoding.weights, limits=(2**64 - 1,) * len(encoding.weights))
+        proof.words_at(path, "out", 0, sums, total(terms))
+        paths += 1
+    return paths
 
 
-def scalar_block(architecture: Architecture) -> tuple[Program, Shape]:
-    """Return the program of a block, and the shape of what it leaves: what begins has less in its last limb."""
+def scalar_block(architecture: Architecture) -> tuple[Program, Encoding]:
+    """Return the program of a block, and the encoding of what it leaves: what begins has less in its last limb."""
     graph = graphs_of("scalar64")["block"]
-    shape, _ = BlockProof(graph).claims.outputs["t"]
-    return program_of(architecture, graph), shape
+    encoding, _ = BlockProof(graph).claims.outputs["t"]
+    return program_of(architecture, graph), encoding
 
 
 def prove_scalar(code: Code, ring: Ring) -> int:
     """Prove the function that evaluates blocks one after another, and one more that is padded."""
     graphs, architecture, count = graphs_of("scalar64"), code.architecture, 0
-    program, shape = scalar_block(architecture)
+    program, encoding = scalar_block(architecture)
     for is_padded in (False, True):
         begin = BlockProof(graphs["begin"], architecture.big_endian, ring)
         outputs = begin.outputs()
         r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
         loop = Loop("loop", "blocks", lambda block, t: [add(product(t[0], r), block(0))], first=1)
-        proof = FunctionProof(code, ring, program, shape, [loop])
+        proof = FunctionProof(code, ring, program, encoding, [loop])
         storage = proof.memory("last")
         storage.messages["message"] = begin.claims.message
         store_state(storage, "p", begin)
         arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}
         arguments |= {} if is_padded else {"last": 0}
-        limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(shape.count)}
+        limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(encoding.count)}
         values = [add(h, begin.claims.block(0))]
-        standing = Standing(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES, "last": 0})
-        for way in proof.ways(standing):
-            value = way.values[0]
+        symbolic = SymbolicCall(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES, "last": 0})
+        for path in proof.paths(symbolic):
+            value = path.values[0]
             if is_padded:
-                value = add(product(value, r), way.blocks("last", top=False)(0))
-            proof.words_at(way, "p", STATE_H, H_WORDS, product(value, r))
+                value = add(product(value, r), path.blocks("last", top=False)(0))
+            proof.words_at(path, "p", STATE_H, H_WORDS, product(value, r))
             count += 1
     return count
 
@@ -409,15 +409,15 @@ def prove_scalar_end(code: Code, ring: Ring) -> int:
         return [add(product(t[0], r), block(0))]
 
     loops = [Loop("loop0", "blocks", leaves), Loop("loop1", "lasts", leaves, base="last")]
-    program, shape = scalar_block(AMD64)
-    proof = FunctionProof(code, ring, program, shape, loops)
+    program, encoding = scalar_block(AMD64)
+    proof = FunctionProof(code, ring, program, encoding, loops)
     storage = proof.memory("message", "last")
     store_state(storage, "p", begin)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}
     limbs = {f"t[{i}]": begin.claims.inputs[f"h[{i}]"] for i in range(3)}
-    standing = Standing(proof.call(arguments, storage), limbs, [h], {"message": 0, "last": 0})
-    for way in proof.ways(standing):
-        proof.words_at(way, "p", STATE_H, H_WORDS, product(way.values[0], r))
+    symbolic = SymbolicCall(proof.call(arguments, storage), limbs, [h], {"message": 0, "last": 0})
+    for path in proof.paths(symbolic):
+        proof.words_at(path, "p", STATE_H, H_WORDS, product(path.values[0], r))
         count += 1
     return count
 
@@ -438,19 +438,19 @@ def prove_single_loop(code: Code, ring: Ring) -> int:
         powers = [[ONE] * graph.lanes, *(claims.values[f"R^{k}"] for k in range(1, n + 1))]
         loop = Loop(f"loop{name}", "iterations", lambda block, t: horner(block, t, powers), graph.advance, None)
     program = select(architecture, graph, POLY1305_VARIANTS.get(kernel))
-    shape = claims.limited(claims.fields.fe, "t")
-    proof = FunctionProof(code, ring, program, shape, [loop])
+    encoding = claims.limited(claims.fields.fe, "t")
+    proof = FunctionProof(code, ring, program, encoding, [loop])
     storage = proof.memory("message")
     store(storage, "t", (to_lanes(program, item, claims.inputs[item]) for item in program.inputs), 8)
     store(storage, "powers", (to_lanes(program, item, claims.inputs[item]) for item in program.memory_inputs()), 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("t", "powers", "message")}
     limbs = {item: claims.inputs[item] for item in program.inputs}
-    standing = Standing(proof.call(arguments, storage), limbs, claims.values["t"], {"message": 0})
-    (way,) = proof.ways(standing)
+    symbolic = SymbolicCall(proof.call(arguments, storage), limbs, claims.values["t"], {"message": 0})
+    (path,) = proof.paths(symbolic)
     at = 0
     for item in program.inputs:
-        for number in to_lanes(program, item, way.limbs[item]):
-            if not same(way.call.machine.storage["t", at], number):
+        for number in to_lanes(program, item, path.limbs[item]):
+            if not same(path.call.machine.storage["t", at], number):
                 raise Unproved(f"{name} leaves another {item}")
             at += 8
     return 1
@@ -493,7 +493,7 @@ def committed() -> dict[str, Committed]:
 
 
 def prove_functions(certify: bool = False) -> Iterator[Proved]:
-    """Prove all functions of Poly1305 in the Go module; a claim is a way of running and skipping the loops."""
+    """Prove all functions of Poly1305 in the Go module; a claim is a path: which loops run, and which are skipped."""
     for title, function in committed().items():
         ring = Ring.of(title, certify)
         yield proved(title, partial(function.prove, function.code(), ring), ring)

@@ -17,7 +17,7 @@ from coconut.prove.proof import Proved, proved
 from coconut.trace import KERNELS, kernel_named, read_traced, trace
 
 # Basic blocks in which products are multiplied.
-NAMING = ("begin", "powers", "keep")
+NAMING = ("begin", "powers", "stream begin")
 # Limbs get names if one of them has more terms than this.
 TERMS_MAX = 8
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Prove the library's functions as compilers made them at every length: their loops by induction.
+"""Prove the library's functions as compilers made them at every length: their loops by invariants at cut points.
 
 A length is 16 (b + L (1 + u + w)) + y, with L lanes, b + 1 blocks in the first group, u groups that were taken behind
-it, w groups that are left, and y bytes in the last block. A function runs with u and w as variables (publics.py).
-Where it depends on one of them, or on y, which way a call goes, and T is in place, the call is cut. What is there at a
-cut becomes a state: T is any element; numbers that are public are sums of b, y, u, w times factors; the other ones are
-kept if they depend on nothing but key and state and are the same in all calls that arrive, or else are forgotten. From a
-state each way is followed to the end, or up to a cut, where what arrives must be of its state, with the T of the basic
-blocks that the code has run meanwhile.
+it, w groups that are left, and y bytes in the last block. A function is executed symbolically with u and w as variables
+(publics.py), and forks at a branch that depends on one of them, or on y. If T is in place there, the branch is a cut
+point, with an abstract state: T is any element (havoc); public numbers are affine in b, y, u and w; other numbers are
+kept if they depend on key and state alone and are the same on all paths that arrive, and are top otherwise. From a
+state each path is explored to the end, or to a cut point, whose state must cover what arrives, with the T that the
+basic blocks have by then.
 
-So a state is an invariant, which holds however often it is reached. Which one, arriving calls suggest: if one is not
-of the state that is there, the state is made anew from all calls that arrived so far, and followed again.
+So a state is a loop invariant. It is inferred from the paths that arrive: if a state does not cover one, it becomes the
+join of all paths that arrived so far, widened where that grows, and is explored again.
 """
 
 import re
@@ -26,7 +26,7 @@ from coconut.lift.objects import X86_64, Linked, compiled, installed, target_of
 from coconut.lift.publics import COUNTS, Public, Residue, Space, Split, Whole, divided, range_of
 from coconut.operations import BLOCK_BYTES
 from coconut.prove.claims import STEPS_MAX
-from coconut.prove.composition import check_decimated, check_one_by_one
+from coconut.prove.composition import check_decimated, check_serial
 from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, Evaluation, Inputs, Record, groups_listed
 from coconut.prove.graphs import graphs_of
 from coconut.prove.objects import ASSUMED as OBJECTS_ASSUMED
@@ -47,12 +47,12 @@ AHEAD = 1
 INSTRUCTIONS = 4
 # Names of inputs that are the same throughout a call.
 STABLE = re.compile(r"[rsh]\d(\.\d+)?|m\+\d+:\d")
-# More of them than any function has.
-STATES_MAX, ARRIVALS_MAX, WAYS_MAX = 64, 64, 512
+# Limits that no function reaches.
+STATES_MAX, ARRIVALS_MAX, PATHS_MAX = 64, 64, 512
 
 
-class Forgotten(Unknown):
-    """A number, maybe a secret one, of which nothing is known."""
+class Top(Unknown):
+    """The top of the lattice: a number, maybe a secret one, of which nothing is known."""
 
 
 @dataclass
@@ -114,12 +114,12 @@ Place = tuple[Any, ...]
 
 
 @dataclass
-class Way:
-    """A call that is followed: the machine, the address, the ranges of variables, and the evaluation beside it.
+class Path:
+    """A path of the symbolic execution: the machine, the address, the ranges of variables, and the evaluation so far.
 
     - b, y: of the length. n: how many groups share a reduction, or 0.
     - stages: where the evaluation is, and places ahead of it. expected: the result, once it is known.
-    - moved: whether an instruction was run since the state from which it began.
+    - moved: whether an instruction was run since the state at which the path began.
     """
 
     machine: Machine
@@ -138,7 +138,7 @@ class Way:
         assert isinstance(self.machine.memory, LoopMemory)
         return self.machine.memory
 
-    def copied(self) -> "Way":
+    def copied(self) -> "Path":
         machine = copy(self.machine)
         for item in fields(machine):
             value = getattr(machine, item.name)
@@ -146,7 +146,7 @@ class Way:
                 setattr(machine, item.name, copy(value))
         machine.flags, machine.memory = copy(machine.flags), copy(machine.memory)
         machine.memory.cells = dict(machine.memory.cells)
-        return Way(
+        return Path(
             machine,
             self.at,
             dict(self.ranges),
@@ -192,8 +192,8 @@ def put(machine: Machine, place: Place, value: Any) -> None:
     """Write a number to a place."""
     kind, key, *more = place
     if kind == "vectors":
-        lanes = machine.vectors.get(key, (Forgotten(""),) * (more[0] + 1))
-        lanes += (Forgotten(""),) * (more[0] + 1 - len(lanes))
+        lanes = machine.vectors.get(key, (Top(""),) * (more[0] + 1))
+        lanes += (Top(""),) * (more[0] + 1 - len(lanes))
         machine.vectors[key] = (*lanes[: more[0]], value, *lanes[more[0] + 1 :])
     elif kind == "cells":
         machine.memory.cells[key] = more[0], value
@@ -214,7 +214,7 @@ PARAMETERS = ("b", "y", "u", "v", "s")
 
 @dataclass
 class Arrival:
-    """A call at a cut: b, y, u, and the groups that are left, n v + s; what is where; and which limbs of T that may be."""
+    """What a path leaves at a cut point: b, y, u, and n v + s groups left; what is where; which limbs of T it may be."""
 
     parameters: tuple[Whole, ...]
     ranges: list[Range]
@@ -251,7 +251,7 @@ class Limb(NamedTuple):
 
 @dataclass
 class State:
-    """What all calls have in common that arrive at a cut."""
+    """The abstract state at a cut point: what all paths that arrive have in common."""
 
     key: tuple[int, int, bool]
     arrivals: list[Arrival] = field(default_factory=list)
@@ -260,15 +260,15 @@ class State:
     most: int = 0
     held: dict[Place, Any] = field(default_factory=dict)
 
-    def has(self, arrival: Arrival) -> bool:
-        """Return whether a call is of this state."""
+    def covers(self, arrival: Arrival) -> bool:
+        """Return whether the state covers what a path leaves."""
         for (low, high), (least, most) in zip(self.ranges, arrival.ranges, strict=True):
             if least < low or min(most, self.most) > high:
                 return False
-        return all(self.is_held(place, value, arrival) for place, value in self.held.items())
+        return all(self.covers_place(place, value, arrival) for place, value in self.held.items())
 
-    def is_held(self, place: Place, value: Any, arrival: Arrival) -> bool:
-        if isinstance(value, Forgotten):
+    def covers_place(self, place: Place, value: Any, arrival: Arrival) -> bool:
+        if isinstance(value, Top):
             return True
         if place not in arrival.values:
             return False
@@ -281,12 +281,12 @@ class State:
             return isinstance(found, Number) and named(found) == named(value)
         return value is found
 
-    def learn(self, stable: Callable[[Number], bool]) -> None:
-        """Make the state anew from all calls that arrived."""
+    def join(self, stable: Callable[[Number], bool]) -> None:
+        """Join (and widen) over all paths that reached this cut point."""
         ranges = [arrival.ranges for arrival in self.arrivals]
         hull = [(min(low for low, _ in each), max(high for _, high in each)) for each in zip(*ranges, strict=True)]
         if self.ranges:
-            # A number that has grown may grow further.
+            # Widening: a number that has grown may grow further.
             hull = [
                 (min(low, old[0]), self.most if high > old[1] and name == "u" else max(high, old[1]))
                 for name, (low, high), old in zip(PARAMETERS, hull, self.ranges, strict=True)
@@ -302,25 +302,25 @@ class State:
 
     def known(self) -> set[Place]:
         """Return the places of which something is known."""
-        return {place for place, value in self.held.items() if not isinstance(value, Forgotten)}
+        return {place for place, value in self.held.items() if not isinstance(value, Top)}
 
     def common(self, place: Place, stable: Callable[[Number], bool]) -> Any:
-        """Return what is known of a place in all calls that arrived; None if it is not there."""
+        """Return the join of a place over all paths that arrived; None if one of them does not have it."""
         if any(place not in arrival.values for arrival in self.arrivals):
             # Only what may be left at the end must be there.
-            return Forgotten("") if place[0] in {"vectors", "cells"} else None
+            return Top("") if place[0] in {"vectors", "cells"} else None
         values = [arrival.values[place] for arrival in self.arrivals]
         if all(is_whole(value) for value in values):
             if isinstance(values[0], int) and all(isinstance(x, int) and x == values[0] for x in values):
                 return Affine(values[0], (0,) * len(PARAMETERS))
-            return fitted([(arrival.parameters, arrival.values[place]) for arrival in self.arrivals]) or Forgotten("")
+            return fitted([(arrival.parameters, arrival.values[place]) for arrival in self.arrivals]) or Top("")
         if limbs := set.intersection(*(arrival.limbs.get(place, set()) for arrival in self.arrivals)):
             return Limb(*min(limbs))
         first = values[0]
         if isinstance(first, Number):
             same = all(isinstance(value, Number) and named(value) == named(first) for value in values)
-            return first if same and stable(first) else Forgotten("")
-        return first if all(value is first for value in values) else Forgotten("")
+            return first if same and stable(first) else Top("")
+        return first if all(value is first for value in values) else Top("")
 
 
 def is_whole(value: Any) -> bool:
@@ -339,7 +339,7 @@ def is_same(a: Whole, b: Whole) -> bool:
 
 
 def fitted(found: Sequence[tuple[Sequence[Whole], Whole]]) -> Affine | None:
-    """Return how public numbers depend on parameters, if they do in one way."""
+    """Return the affine relation of public numbers to parameters that holds on all paths, if there is one."""
     bits = {bits_of(value) for _, value in found}
     if len(bits) > 1:
         return None
@@ -383,14 +383,14 @@ class Induction(Function):
 
     space: Space = field(default_factory=Space)
     states: dict[tuple[int, int, bool], State] = field(default_factory=dict)
-    # Variables of the ring that depend on nothing but key and state, or not.
+    # Whether variables of the ring depend on key and state alone.
     stables: dict[int, bool] = field(default_factory=dict)
     definitions: dict[int, Key] = field(default_factory=dict)
-    to_follow: list[tuple[int, int, bool]] = field(default_factory=list)
+    worklist: list[tuple[int, int, bool]] = field(default_factory=list)
     registers: dict[str, Any] = field(default_factory=dict)
-    kept: dict[str, Any] = field(default_factory=dict)
+    callee_saved: dict[str, Any] = field(default_factory=dict)
     result: int = 0
-    ways: int = 0
+    paths: int = 0
     # The addresses of the instructions that ran.
     ran_all: set[int] = field(default_factory=set)
 
@@ -411,128 +411,128 @@ class Induction(Function):
         """Return the length with a number of groups behind the first."""
         return (groups + 1) * self.group_bytes + b * BLOCK_BYTES + y
 
-    def evaluation(self, way: Way) -> Evaluation:
-        length: Any = way.memory.length
-        return Evaluation(self.inputs, self.record, way.memory, length, self.mac)
+    def evaluation(self, path: Path) -> Evaluation:
+        length: Any = path.memory.length
+        return Evaluation(self.inputs, self.record, path.memory, length, self.mac)
 
-    def enter(self, b: int) -> Way:
+    def enter(self, b: int) -> Path:
         """Return a call with b + 1 blocks in its first group."""
         self.space.ranges = {}
         left = self.space.variable("w", 0, LENGTH_MAX // self.group_bytes - 2)
         y = self.space.variable("y", *self.last_bytes)
         memory = LoopMemory(self.linked, inputs=self.inputs, length=self.length(b, y, left))
         machine = self.machine(memory)
-        way = Way(machine, self.linked.entry(self.record.name, self.member), self.space.ranges, b, y, left)
-        arguments, self.result = self.prepared(self.evaluation(way))
-        # What registers have before is the same in all calls.
+        path = Path(machine, self.linked.entry(self.record.name, self.member), self.space.ranges, b, y, left)
+        arguments, self.result = self.prepared(self.evaluation(path))
+        # What registers hold at the entry is the same on all paths.
         self.registers = self.registers or dict(machine.general)
         machine.general |= self.registers | dict(zip(machine.ARGUMENTS, arguments, strict=False))
-        self.kept = self.kept or machine.kept()
-        return way
+        self.callee_saved = self.callee_saved or machine.callee_saved()
+        return path
 
-    def look_ahead(self, way: Way) -> None:
+    def look_ahead(self, path: Path) -> None:
         """Run the basic blocks that are next, as far as what is known of the length tells which ones."""
         try:
             if self.record.ends:
-                self.look_ahead_in_lanes(way)
+                self.look_ahead_in_lanes(path)
             else:
-                self.look_ahead_in_blocks(way)
+                self.look_ahead_in_blocks(path)
         except (Split, Residue):
             pass
 
-    def look_ahead_in_lanes(self, way: Way) -> None:
-        evaluation = self.evaluation(way)
-        if not way.n:
-            ngroups = way.left + 2
-            way.n = max((n for n, least in groups_listed(self.record.groups) if ngroups >= least))
-        n, lanes = way.n, self.record.lanes
+    def look_ahead_in_lanes(self, path: Path) -> None:
+        evaluation = self.evaluation(path)
+        if not path.n:
+            ngroups = path.left + 2
+            path.n = max((n for n, least in groups_listed(self.record.groups) if ngroups >= least))
+        n, lanes = path.n, self.record.lanes
         powers = evaluation.powers(n)
-        if not way.stages:
-            assert isinstance(way.b, int)
-            way.stages.append(Stage(evaluation.first(lanes - 1 - way.b), 0, way.left))
-        while way.expected is None:
-            t, taken, left = way.stages[-1]
-            at: Any = (way.b + 1) * BLOCK_BYTES + taken * self.group_bytes
+        if not path.stages:
+            assert isinstance(path.b, int)
+            path.stages.append(Stage(evaluation.first(lanes - 1 - path.b), 0, path.left))
+        while path.expected is None:
+            t, taken, left = path.stages[-1]
+            at: Any = (path.b + 1) * BLOCK_BYTES + taken * self.group_bytes
             if left == 0:
-                if isinstance(way.y, int):
+                if isinstance(path.y, int):
                     words = evaluation.last(powers, t, at)
-                    way.expected = evaluation.tag(words) if self.mac else words
+                    path.expected = evaluation.tag(words) if self.mac else words
                 return
-            if len(way.stages) > AHEAD:
+            if len(path.stages) > AHEAD:
                 return
             count = next_step(n, left)
             if not isinstance(count, int):
                 return
-            way.stages.append(Stage(evaluation.step(n, count, powers, t, at), taken + count, left - count))
+            path.stages.append(Stage(evaluation.step(n, count, powers, t, at), taken + count, left - count))
 
-    def look_ahead_in_blocks(self, way: Way) -> None:
-        evaluation = self.evaluation(way)
-        if not way.stages:
-            way.stages.append(Stage(evaluation.begin(), 0, way.left))
-        while way.expected is None:
-            t, taken, left = way.stages[-1]
+    def look_ahead_in_blocks(self, path: Path) -> None:
+        evaluation = self.evaluation(path)
+        if not path.stages:
+            path.stages.append(Stage(evaluation.begin(), 0, path.left))
+        while path.expected is None:
+            t, taken, left = path.stages[-1]
             small = "small " if taken == 0 else ""
             at: Any = taken + 1
             if left == 0:
-                if isinstance(way.y, int):
-                    if way.y:
+                if isinstance(path.y, int):
+                    if path.y:
                         t, small = evaluation.with_block(small + "last", t, at), ""
                     words = evaluation.end("scalar64", small + "end", t)
-                    way.expected = evaluation.tag(words) if self.mac else words
+                    path.expected = evaluation.tag(words) if self.mac else words
                 return
-            if len(way.stages) > AHEAD:
+            if len(path.stages) > AHEAD:
                 return
-            way.stages.append(Stage(evaluation.with_block(small + "block", t, at), taken + 1, left - 1))
+            path.stages.append(Stage(evaluation.with_block(small + "block", t, at), taken + 1, left - 1))
 
-    def has_gone_on(self, way: Way) -> bool:
+    def has_gone_on(self, path: Path) -> bool:
         """Return whether T of a step that was ahead is in place, from which the evaluation then goes on."""
-        if len(way.stages) < 2 or way.expected is not None:
+        if len(path.stages) < 2 or path.expected is not None:
             return False
         held = [
             x.poly
-            for lanes in (*way.machine.vectors.values(), way.machine.general.values())
+            for lanes in (*path.machine.vectors.values(), path.machine.general.values())
             for x in lanes
             if isinstance(x, Number)
         ]
-        limbs = [next(stage.limbs())[1] for stage in way.stages[1:]]
+        limbs = [next(stage.limbs())[1] for stage in path.stages[1:]]
         if not any(isinstance(limb, Number) and limb.poly in held for limb in limbs):
             return False
-        stage = self.in_place(way)
-        if stage is None or stage is way.stages[0]:
+        stage = self.in_place(path)
+        if stage is None or stage is path.stages[0]:
             return False
-        while way.stages[0] is not stage:
-            del way.stages[0]
+        while path.stages[0] is not stage:
+            del path.stages[0]
         return True
 
-    def may_cut(self, way: Way, split: Split) -> bool:
-        """Return whether a call may be cut where it goes several ways.
+    def may_cut(self, path: Path, split: Split) -> bool:
+        """Return whether the branch at which a path forks may be a cut point.
 
-        Once bytes of the last block are told apart, or groups that are no whole step, what depends on them may be no
-        sum; so after the first such cut there is none.
+        Once bytes of the last block are told apart, or groups that are no whole step, what depends on them may be not
+        affine; so after the first such cut point there is none.
         """
-        whole = {"y": self.last_bytes, "s": (0, modulus_of(way.n) - 1)}.get(split.variable[0])
+        whole = {"y": self.last_bytes, "s": (0, modulus_of(path.n) - 1)}.get(split.variable[0])
         is_count = split.variable[0] in COUNTS
-        return way.moved and bool(way.stages) and (is_count or way.ranges[split.variable] == whole)
+        return path.moved and bool(path.stages) and (is_count or path.ranges[split.variable] == whole)
 
     @property
     def last_bytes(self) -> Range:
         """Return how many bytes may be in the last block; in the scalar kernel, in what is behind full blocks."""
         return (1, BLOCK_BYTES) if self.record.ends else (0, BLOCK_BYTES - 1)
 
-    def in_place(self, way: Way) -> Stage | None:
+    def in_place(self, path: Path) -> Stage | None:
         """Return the last place in the evaluation of which all limbs of T are somewhere, if there is one.
 
-        A limb that is constant may be in no place. So a new state needs a call in which none is.
+        A limb that is constant may be in no place. So a new state needs a path on which none is.
         """
-        found = {named(value) for _, value in values_of(way.machine) if isinstance(value, Number)}
-        is_new = not any(at == way.at for at, _, _ in self.states)
-        for stage in reversed(way.stages):
+        found = {named(value) for _, value in values_of(path.machine) if isinstance(value, Number)}
+        is_new = not any(at == path.at for at, _, _ in self.states)
+        for stage in reversed(path.stages):
             if all(named(x) in found if isinstance(x, Number) else not is_new for _, x in stage.limbs()):
                 return stage
         return None
 
     def is_stable(self, variable: int) -> bool:
-        """Return whether a variable of the ring stands for a number that does not depend on how a call came here.
+        """Return whether a variable of the ring stands for a number that does not depend on the path.
 
         It depends on the key, the state, and the message at an offset that is a constant.
         """
@@ -551,12 +551,12 @@ class Induction(Function):
     def are_stable(self, monomials: Iterable[tuple[int, ...]]) -> bool:
         return all(self.is_stable(variable) for monomial in monomials for variable in monomial)
 
-    def arrival(self, way: Way, stage: Stage) -> tuple[tuple[int, int, bool], Arrival]:
-        """Return the key of a state, and what is there of a call at which it is cut."""
-        v, s = divided(stage.left, modulus_of(way.n))
-        parameters = (way.b, way.y, stage.taken, v, s)
-        key = way.at, way.n, s == 0 if isinstance(s, int) else False
-        values = dict(values_of(way.machine))
+    def arrival(self, path: Path, stage: Stage) -> tuple[tuple[int, int, bool], Arrival]:
+        """Return the key of a state, and what a path leaves there."""
+        v, s = divided(stage.left, modulus_of(path.n))
+        parameters = (path.b, path.y, stage.taken, v, s)
+        key = path.at, path.n, s == 0 if isinstance(s, int) else False
+        values = dict(values_of(path.machine))
         limits = self.limits(stage.taken)
         limbs: dict[Place, set[tuple[str, int]]] = {}
         by_number: dict[object, set[tuple[str, int]]] = {}
@@ -572,25 +572,25 @@ class Induction(Function):
         ranges = [range_of(parameter) for parameter in parameters]
         return key, Arrival(parameters, ranges, values, limbs, stage)
 
-    def arrive(self, way: Way, stage: Stage) -> None:
-        """Cut a call: what is there is of its state."""
-        check_writes(way.machine, self.result_places)
-        key, arrival = self.arrival(way, stage)
-        self.check_beside(arrival, self.states.get(key))
+    def arrive(self, path: Path, stage: Stage) -> None:
+        """End a path at a cut point, whose state is joined with what the path leaves unless it covers that."""
+        check_writes(path.machine, self.result_places)
+        key, arrival = self.arrival(path, stage)
+        self.check_others(arrival, self.states.get(key))
         state = self.states.setdefault(key, State(key, most=LENGTH_MAX // self.group_bytes))
-        if state.arrivals and state.has(arrival):
+        if state.arrivals and state.covers(arrival):
             return
         state.arrivals.append(arrival)
         if len(state.arrivals) > ARRIVALS_MAX or len(self.states) > STATES_MAX:
-            raise Unproved("no state that is the same however often it is reached")
-        state.learn(self.is_kept)
-        if not all(state.has(earlier) for earlier in state.arrivals):
-            raise Unproved("a state that does not have what arrived")
-        if key not in self.to_follow:
-            self.to_follow.append(key)
+            raise Unproved("no invariant is found")
+        state.join(self.is_kept)
+        if not all(state.covers(earlier) for earlier in state.arrivals):
+            raise Unproved("a join that does not cover what arrived")
+        if key not in self.worklist:
+            self.worklist.append(key)
 
-    def check_beside(self, arrival: Arrival, state: State | None) -> None:
-        """Raise Unproved unless what an evaluation has beside T is the same in all calls that arrive."""
+    def check_others(self, arrival: Arrival, state: State | None) -> None:
+        """Raise Unproved unless what an evaluation has, apart from T, is the same on all paths that arrive."""
         others = state.arrivals[0].stage.t if state else arrival.stage.t
         for name, lanes in arrival.stage.t.items():
             for number, other in zip(lanes, others.get(name, ()), strict=True):
@@ -599,27 +599,27 @@ class Induction(Function):
                 if not (isinstance(number, Number) and isinstance(other, Number)):
                     raise Unproved(f"{name} is a constant")
                 if named(number) != named(other) or not self.is_kept(number):
-                    raise Unproved(f"{name} is not the same in all calls that arrive")
+                    raise Unproved(f"{name} is not the same on all paths that arrive")
 
     def is_kept(self, number: Number) -> bool:
         return number.wraps == EXACT and self.are_stable(number.poly)
 
-    def may_arrive(self, way: Way) -> Stage | None:
-        """Return where the evaluation is if a call can be cut at a known state, of which then no less is known."""
-        stage = self.in_place(way)
+    def may_arrive(self, path: Path) -> Stage | None:
+        """Return where the evaluation is if a path can end at a known state whose join with it loses no place."""
+        stage = self.in_place(path)
         if stage is None:
             return None
         try:
-            key, arrival = self.arrival(way, stage)
+            key, arrival = self.arrival(path, stage)
         except (Split, Residue, Unproved):
             return None
         if key not in self.states:
             return None
         state = self.states[key]
-        if state.has(arrival):
+        if state.covers(arrival):
             return stage
         other = State(key, [*state.arrivals, arrival], list(state.ranges), state.most)
-        other.learn(self.is_kept)
+        other.join(self.is_kept)
         return stage if other.known() == state.known() else None
 
     def limits(self, taken: Whole) -> dict[str, int]:
@@ -632,8 +632,8 @@ class Induction(Function):
     def result_places(self) -> list[int]:
         return [self.result + 8 * i for i in range(2 if self.mac else 3)]
 
-    def resume(self, state: State) -> Way:
-        """Return a call that is in a state."""
+    def resume(self, state: State) -> Path:
+        """Return a path that begins in a state."""
         at, n, _ = state.key
         self.space.ranges = {}
         parameters = [
@@ -654,12 +654,11 @@ class Induction(Function):
             else lanes
             for name, lanes in before.items()
         }
-        forgotten = [place for place, value in state.held.items() if isinstance(value, Forgotten)]
-        for place in forgotten:
+        for place in (place for place, value in state.held.items() if isinstance(value, Top)):
             for i in range(place[2] if place[0] == "cells" else 0):
-                memory.cells[place[1] + i] = 1, Forgotten("")
+                memory.cells[place[1] + i] = 1, Top("")
         for place, value in state.held.items():
-            if isinstance(value, Forgotten) and place[0] == "cells":
+            if isinstance(value, Top) and place[0] == "cells":
                 continue
             if isinstance(value, Limb):
                 value = t[value.name][value.lane]
@@ -669,92 +668,92 @@ class Induction(Function):
                 memory.write(place[1], place[2], value)
             else:
                 put(machine, place, value)
-        return Way(machine, at, self.space.ranges, b, y, left, n, [Stage(t, u, left)], moved=False)
+        return Path(machine, at, self.space.ranges, b, y, left, n, [Stage(t, u, left)], moved=False)
 
-    def follow(self, way: Way) -> None:
-        """Follow a call each way, to cuts and to the end."""
-        ways = [way]
-        while ways:
-            self.ways += 1
-            if self.ways > WAYS_MAX:
-                raise Unproved("too many ways")
-            way = ways.pop()
-            ways += self.follow_one(way)
-            self.ran_all |= way.machine.ran.keys()
+    def explore(self, path: Path) -> None:
+        """Explore all paths from here to cut points and to the end."""
+        paths = [path]
+        while paths:
+            self.paths += 1
+            if self.paths > PATHS_MAX:
+                raise Unproved("too many paths")
+            path = paths.pop()
+            paths += self.run_to_cut(path)
+            self.ran_all |= path.machine.ran.keys()
 
-    def follow_one(self, way: Way) -> list[Way]:
-        """Follow a call to a cut or to its end, or up to where it goes several ways; return these."""
-        self.space.ranges = way.ranges
-        self.look_ahead(way)
-        machine, memory = way.machine, way.memory
+    def run_to_cut(self, path: Path) -> list[Path]:
+        """Run a path to a cut point, to its end, or to where it forks; return the paths into which it forks."""
+        self.space.ranges = path.ranges
+        self.look_ahead(path)
+        machine, memory = path.machine, path.memory
         cuts = {at for at, _, _ in self.states}
-        while way.at != RETURN:
-            if way.moved and way.at in cuts and (stage := self.may_arrive(way)) is not None:
-                self.arrive(way, stage)
+        while path.at != RETURN:
+            if path.moved and path.at in cuts and (stage := self.may_arrive(path)) is not None:
+                self.arrive(path, stage)
                 return []
             general, flags, writes = dict(machine.general), machine.flags, memory.writes
             try:
-                way.at = machine.advance(way.at)
-                way.moved = True
-                if machine.steps % INSTRUCTIONS == 0 and self.has_gone_on(way):
-                    self.look_ahead(way)
+                path.at = machine.advance(path.at)
+                path.moved = True
+                if machine.steps % INSTRUCTIONS == 0 and self.has_gone_on(path):
+                    self.look_ahead(path)
                 continue
             except (Split, Residue) as question:
                 if memory.writes != writes:
                     raise Unproved("an instruction that is not known to run has written to memory") from None
                 machine.general, machine.flags = general, flags
                 asked: Split | Residue = question
-            stage = self.in_place(way) if isinstance(asked, Split) and self.may_cut(way, asked) else None
+            stage = self.in_place(path) if isinstance(asked, Split) and self.may_cut(path, asked) else None
             if stage is not None:
                 try:
-                    self.arrive(way, stage)
+                    self.arrive(path, stage)
                     return []
                 except (Split, Residue) as question:
                     asked = question
             if isinstance(asked, Split):
-                return list(self.ways_of(way, asked))
-            self.divide(way, asked)
-            self.look_ahead(way)
-        self.finish(way)
+                return list(self.fork(path, asked))
+            self.divide(path, asked)
+            self.look_ahead(path)
+        self.finish(path)
         return []
 
-    def ways_of(self, way: Way, split: Split) -> Iterator[Way]:
-        """Yield the call with a variable in each part of its range."""
+    def fork(self, path: Path, split: Split) -> Iterator[Path]:
+        """Yield the path with a variable in each part of its range."""
         for low, high in split.parts:
-            part = way.copied()
+            part = path.copied()
             part.ranges[split.variable] = low, high
             if low == high:
                 part.replace(split.variable, low)
             yield part
 
-    def divide(self, way: Way, residue: Residue) -> None:
+    def divide(self, path: Path, residue: Residue) -> None:
         """Put a multiple and a remainder in place of a variable; these may be a few more numbers than it may be."""
-        low, high = (end // residue.modulus for end in way.ranges[residue.variable])
+        low, high = (end // residue.modulus for end in path.ranges[residue.variable])
         whole = self.space.variable("v", low, high)
         rest = self.space.variable("s", 0, residue.modulus - 1)
-        way.replace(residue.variable, whole * residue.modulus + rest)
+        path.replace(residue.variable, whole * residue.modulus + rest)
 
-    def finish(self, way: Way) -> None:
-        """Prove what a call leaves at its end."""
-        machine = way.machine
-        if way.expected is None:
+    def finish(self, path: Path) -> None:
+        """Prove what a path leaves at the end of the call."""
+        machine = path.machine
+        if path.expected is None:
             raise Unproved("a call ends before all of the message was taken")
-        for at, word in zip(self.result_places, way.expected, strict=True):
+        for at, word in zip(self.result_places, path.expected, strict=True):
             self.inputs.ring.claim_same(f"the word at {at:#x}", machine.memory.read(at, 8), word)
         check_writes(machine, self.result_places)
-        machine.check_restored(self.kept)
+        machine.check_restored(self.callee_saved)
         check_left(machine)
         for place, value in values_of(machine):
-            if isinstance(value, Forgotten) and place[0] in {"vectors", "cells"}:
+            if isinstance(value, Top) and place[0] in {"vectors", "cells"}:
                 raise Unproved(f"a number that may be secret is at {place[:2]} at the end")
 
     def prove_all(self) -> int:
-        """Prove all lengths from the shortest one on; return the number of ways that calls can go."""
+        """Prove all lengths from the shortest one on; return the number of paths."""
         for b in reversed(range(self.record.lanes)):
-            self.follow(self.enter(b))
-        while self.to_follow:
-            self.follow(self.resume(self.states[self.to_follow.pop(0)]))
-        return self.ways
+            self.explore(self.enter(b))
+        while self.worklist:
+            self.explore(self.resume(self.states[self.worklist.pop(0)]))
+        return self.paths
 
 
 def modulus_of(n: int) -> int:
@@ -771,10 +770,10 @@ def next_step(n: int, left: Whole) -> Whole:
 
 
 def prove_function(linked: Linked, record: Record, member: str, inputs: Inputs) -> int:
-    """Prove mac or absorb at every length; return the number of identities, ways and short lengths."""
+    """Prove mac or absorb at every length; return the number of identities, paths and short lengths."""
     sizes = sorted({n for n, _ in groups_listed(record.groups)})
     steps = {k for n in sizes for k in range(1, n + 1) if n > STEPS_MAX or k in {1, 2, n}}
-    count = check_decimated(record.lanes, sorted(steps)) if record.ends else check_one_by_one()
+    count = check_decimated(record.lanes, sorted(steps)) if record.ends else check_serial()
     induction = Induction(linked, record, member, inputs)
     count += induction.prove_all()
     short = range(0 if member == "mac" else 1, induction.shortest)

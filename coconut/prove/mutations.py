@@ -12,7 +12,7 @@ from coconut.graph import Graph, Node
 from coconut.operations import SUM_MAX
 from coconut.prove.go import committed, same
 from coconut.prove.graphs import BlockProof, graphs_of, interpret, node_value
-from coconut.prove.planting import Changed, Tally, Unsound, alternating, changed_functions, recomputed
+from coconut.prove.planting import Changed, Tally, Unsound, changed_functions, every_second, recomputed
 from coconut.prove.polynomials import Lanes, Number, P, Ring, Unproved
 from coconut.simulate import simulate
 from coconut.trace import read_traced
@@ -127,7 +127,7 @@ def mistakes(graph: Graph) -> Iterator[Mistake]:
             )
             new = (zero, replace(node, args=(i,))) if node.op == "output" else (zero,)
             made.append((f"{number} in its place", new))
-        for what, changed in alternating(made, i):
+        for what, changed in every_second(made, i):
             yield Mistake(i, what, changed)
 
 
@@ -141,7 +141,7 @@ def terms_of(value: Lanes) -> int:
 
 
 class GraphMistakes:
-    """A basic block whose values are known, so that only what follows from a mistake is computed and proved anew."""
+    """A basic block whose values are known, so that only what depends on a mistake is recomputed and proved again."""
 
     def __init__(self, graph: Graph) -> None:
         self.proof = BlockProof(graph)
@@ -182,7 +182,7 @@ class GraphMistakes:
         return recomputed(self.users, self.values, mistake.i, compute, same)
 
     def prove(self, mistake: Mistake) -> None:
-        self.ring.forget(self.mark)
+        self.ring.rollback(self.mark)
         self.proof.claims.check(self.outputs_of(self.values_with(mistake)), self.outputs)
 
     def reason(self, mistake: Mistake) -> str:
@@ -216,11 +216,11 @@ class GraphMistakes:
             )
             if any(before[name] != after[name] for name in before.keys() - differing):
                 raise Unsound(f"{title}: {mistake.what}, sample {sample.number}")
-            for name, (shape, elements) in self.proof.claims.outputs.items():
+            for name, (encoding, elements) in self.proof.claims.outputs.items():
                 for lane in range(len(elements)):
-                    for group in shape.all_groups():
-                        numbers = [[of[f"{name}[{i}]"][lane] for i in group] for of in (before, after)]
-                        sums = [sum(map(mul, limbs, shape.weights)) % P for limbs in numbers]
+                    for copy in encoding.all_copies():
+                        numbers = [[of[f"{name}[{i}]"][lane] for i in copy] for of in (before, after)]
+                        sums = [sum(map(mul, limbs, encoding.weights)) % P for limbs in numbers]
                         if sums[0] != sums[1]:
                             raise Unsound(f"{title}: {mistake.what}, sample {sample.number}: {name}.{lane}")
 
@@ -244,7 +244,7 @@ BLOCKS = (
     *(f"scalar64/{name}" for name in ("begin", "block", "blocks 2", "last", "end", "start", "four", "finish")),
     *(f"scalar64/{name}" for name in ("first", "small block", "small last", "small end 5", "end 5")),
     *(f"scalar32/{name}" for name in ("block", "last", "end 5")),
-    *(f"ends26x2/{name}" for name in ("first 1", "end 5", "fold", "keys", "begun 1", "short", "finish")),
+    *(f"ends26x2/{name}" for name in ("first 1", "end 5", "stream end", "keys", "begun 1", "short", "finish")),
     *("ends26x1/append", "ends44x4/finish", "vmsl/powers", "vmsum/enter", "vmsum/leave", "neon32/step 1", "vsx/expand"),
     *(f"tag/{name}" for name in ("tag", "tag 5", "padded 3", "padded 6", "padded 12", "padded after 11")),
 )

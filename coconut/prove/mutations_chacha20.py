@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Plant mistakes in ChaCha20: in nodes of graphs, and in lines of the Go module's functions, Poly1305 beside it too.
+"""Plant mistakes in ChaCha20: in nodes of graphs, and in lines of the Go module's functions, stitched Poly1305 included.
 
 One that is not refused computes the same for a reason that is checked here, and is run on samples: if one tells it from
 the original, the proof is unsound.
@@ -27,7 +27,7 @@ from coconut.prove.chacha20 import (
     graphs_of,
     node_value,
 )
-from coconut.prove.planting import Changed, Tally, Unsound, alternating, changed_functions, recomputed
+from coconut.prove.planting import Changed, Tally, Unsound, changed_functions, every_second, recomputed
 from coconut.prove.polynomials import Ring
 from coconut.prove.proof import REFUSALS
 from coconut.prove.stitched import prove_mac
@@ -38,7 +38,7 @@ UNUSED_NODE = "no node takes it"
 UNUSED_OPERAND = "a shuffle takes no lane of that operand"
 ADDS_ZERO = "one operand is 0"
 SAME = "registers and memory hold the same after the line"
-UNUSED = "nothing takes what differs"
+UNUSED = "nothing reads what differs"
 EQUAL = "the same accumulator, modulo p"
 
 
@@ -94,7 +94,7 @@ def whole(graph: Graph) -> bool:
 def distinct_graphs(kernels: Iterable[str] = ()) -> Iterator[Graph]:
     """Yield graphs of which no two have the same nodes, whatever the number of lanes."""
     seen = set()
-    for graph in map(Graph.without_dead, graphs_of(kernels)):
+    for graph in map(Graph.without_dead_nodes, graphs_of(kernels)):
         if not whole(graph) and graph.nodes not in seen:
             seen.add(graph.nodes)
             yield graph
@@ -137,13 +137,13 @@ def plant_in_graph(graph: Graph, tally: Tally) -> None:
         return reason_in_graph(graph, i, changed.nodes[i], values)
 
     for i in range(len(graph.nodes)):
-        for kind, node in alternating([*changed_nodes(graph, i)], i):
+        for kind, node in every_second([*changed_nodes(graph, i)], i):
             changed = replace(graph, nodes=(*graph.nodes[:i], node, *graph.nodes[i + 1 :]))
             before = f"{graph.title}: {graph.label(i)} = {graph.expression(i)}"
             title = f"{before}, changed to {node.op} {node.args} {node.imm}"
             mark = terms.mark()
             tally.plant(kind, title, partial(prove, i, changed), partial(reason, i, changed, title))
-            terms.forget(mark)
+            terms.rollback(mark)
 
 
 @dataclass
@@ -186,7 +186,7 @@ def plant_in_graphs(kernels: Iterable[str] = ()) -> Tally:
 
 
 def with_rounds(function: GoFunction, double_rounds: int) -> GoFunction:
-    """Return a function with fewer double rounds, beside a first one apart from others, if there is one.
+    """Return a function with fewer double rounds, apart from a first one that is peeled off the loop, if there is one.
 
     The number that counts them in its text is replaced.
     """
@@ -197,27 +197,28 @@ def with_rounds(function: GoFunction, double_rounds: int) -> GoFunction:
     for i, line in enumerate(lines):
         if counting.match(line.text):
             text = line.text.replace(f"${count - apart},", f"${double_rounds // each},")
-            lines[i] = line_of(line.number, text, function.code.architecture, function.code.beside)
+            lines[i] = line_of(line.number, text, function.code.architecture, function.code.scalar)
     return replace(function, code=replace(function.code, lines=lines), double_rounds=double_rounds + apart)
 
 
-# The double rounds of the functions that are changed, so that each loop goes on and ends; beside Poly1305, BESIDE and one.
-ROUNDS, BESIDE = 2, 2
+# The double rounds of the functions that are changed, so that each loop goes on and ends;
+# with Poly1305, STITCHED_ROUNDS and one.
+ROUNDS, STITCHED_ROUNDS = 2, 2
 
 
 def prove_function(function: GoFunction, words: Words, is_control: bool) -> None:
     """Prove a function that may be changed; the cheap proof refuses most changes of instructions on vectors."""
     if not is_control or "groups" not in function.parameters:
-        function.prove_groups(1, rounds=BESIDE, words=words)
+        function.prove_groups(1, rounds=STITCHED_ROUNDS, words=words)
     if "groups" in function.parameters:
-        function.prove_any_groups(rounds=BESIDE, words=words)
+        function.prove_any_groups(rounds=STITCHED_ROUNDS, words=words)
     if function.mac:
-        prove_mac(function, BESIDE, Ring())
+        prove_mac(function, STITCHED_ROUNDS, Ring())
 
 
 def plant_in_function(function: GoFunction, tally: Tally, every: int = 1) -> None:
     """Change each line in each way, or every n-th of these changes."""
-    function = with_rounds(function, BESIDE + 1 if function.mac else ROUNDS)
+    function = with_rounds(function, STITCHED_ROUNDS + 1 if function.mac else ROUNDS)
     words = Words()
     prove_function(function, words, False)
     mark = words.terms.mark()
@@ -228,15 +229,15 @@ def plant_in_function(function: GoFunction, tally: Tally, every: int = 1) -> Non
         prove_function(replace(function, code=changed.code), words, is_control)
 
     def reason(changed: Changed, title: str) -> str:
-        words.terms.forget(mark)
+        words.terms.rollback(mark)
         expect_samples(replace(function, code=changed.code), title)
         return reason_in_function(function, changed, words)
 
-    # Beside ChaCha20 is Poly1305, of which nothing is claimed here.
-    for changed in changed_functions(function.code, every, lambda line: not (function.mac and line.is_beside)):
+    # Nothing is claimed here of Poly1305, which is stitched to ChaCha20.
+    for changed in changed_functions(function.code, every, lambda line: not (function.mac and line.is_scalar)):
         title = changed.title(function.title)
         tally.plant(changed.kind, title, partial(prove, changed), partial(reason, changed, title))
-        words.terms.forget(mark)
+        words.terms.rollback(mark)
 
 
 State = dict[tuple[str, Any], Any]
@@ -253,7 +254,7 @@ def states_after(function: GoFunction, i: int, words: Words) -> list[State]:
     found: list[State] = []
     words.unknowns = 0
     code = function.code.after_line(i, lambda machine: found.append(state_of(machine)))
-    call, _ = replace(function, code=code).call(words, 1, False, BESIDE)
+    call, _ = replace(function, code=code).call(words, 1, False, STITCHED_ROUNDS)
     call.run_to()
     return found
 
@@ -273,8 +274,8 @@ def reason_in_function(function: GoFunction, changed: Changed, words: Words) -> 
         if a.get(place) != b.get(place)
     }
 
-    def forget(machine: Machine) -> None:
-        """Leave nothing in registers that differ, so that none is taken before it is written, and anything in memory."""
+    def havoc(machine: Machine) -> None:
+        """Remove registers that differ, so that none is read before it is written, and havoc memory that differs."""
         for part, place in differing:
             if part == "storage":
                 machine.storage[place] = words.unknown()
@@ -282,8 +283,8 @@ def reason_in_function(function: GoFunction, changed: Changed, words: Words) -> 
                 getattr(machine, part).pop(place, None)
 
     try:
-        forgetting = replace(function, code=function.code.after_line(changed.i, forget))
-        prove_function(forgetting, words, False)
+        havocked = replace(function, code=function.code.after_line(changed.i, havoc))
+        prove_function(havocked, words, False)
     except REFUSALS:
         return ""
     return UNUSED
@@ -300,12 +301,12 @@ def expect_samples(changed: GoFunction, title: str) -> None:
     """Raise Unsound unless a changed function makes the blocks of some numbers."""
     for groups in (1, 2)[: 1 + ("groups" in changed.parameters)]:
         try:
-            changed.prove_groups(groups, rounds=BESIDE, words=Numbers())
+            changed.prove_groups(groups, rounds=STITCHED_ROUNDS, words=Numbers())
         except REFUSALS as error:
             raise Unsound(f"{title}: {error}") from None
 
 
-# One in EVERY changes of lines is tried, and fewer of Poly1305 beside ChaCha20: all take a quarter of an hour.
+# One in EVERY changes of lines is tried, and fewer of Poly1305 stitched to ChaCha20: all take a quarter of an hour.
 EVERY, EVERY_MAC = 53, 23
 
 
@@ -319,19 +320,19 @@ def plant_in_go(functions: Iterable[GoFunction], every: int = EVERY, every_mac: 
 
 
 def plant_in_mac(function: GoFunction, tally: Tally, every: int = 1) -> None:
-    """Change each line of Poly1305 beside ChaCha20 in each way, or every n-th of these changes."""
+    """Change each line of Poly1305 stitched to ChaCha20 in each way, or every n-th of these changes."""
 
     def prove(changed: Changed) -> None:
         changed.code.check_line(changed.i)
-        prove_mac(replace(function, code=changed.code), BESIDE, Ring())
+        prove_mac(replace(function, code=changed.code), STITCHED_ROUNDS, Ring())
 
     def reason(changed: Changed, title: str) -> str:
         expect_mac_samples(replace(function, code=changed.code), title)
         return EQUAL
 
-    for changed in changed_functions(function.code, every, lambda line: line.is_beside):
+    for changed in changed_functions(function.code, every, lambda line: line.is_scalar):
         title = changed.title(function.title)
-        tally.plant(f"{changed.kind} beside", title, partial(prove, changed), partial(reason, changed, title))
+        tally.plant(f"{changed.kind}, stitched", title, partial(prove, changed), partial(reason, changed, title))
 
 
 def expect_mac_samples(changed: GoFunction, title: str) -> None:
@@ -339,7 +340,7 @@ def expect_mac_samples(changed: GoFunction, title: str) -> None:
     chosen, modulus = random.Random(1), 2**130 - 5
     for number in range(20):
         words = Numbers()
-        call, _ = changed.call(words, 1, False, BESIDE)
+        call, _ = changed.call(words, 1, False, STITCHED_ROUNDS)
         storage = call.machine.storage
         ones = number % 2 == 1
         places = {place for place in storage if place[0] == "message"}

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Prove the library's functions as compilers made them, as wholes, at one length after another.
 
-A function of the object runs on symbolic numbers: key, state and message are inputs, lengths and addresses are public.
-In the same ring the basic blocks of claims.py run one after another, as the length has them; what each leaves gets
-names. So the function's numbers become polynomials in the same names, if they are the same numbers, and what it leaves
-in memory must be what the last block leaves, for all inputs. What the blocks leave together is compared with
-Bernstein's polynomial, on the formulas that are proved of them.
+A function of the object is executed symbolically: key, state and message are inputs, lengths and addresses public. In
+the same ring the basic blocks of claims.py are executed one after another, as the length has them, and their outputs
+are replaced by fresh variables. So the function's numbers become polynomials in the same variables, if they are the
+same numbers, and what it leaves in memory must be what the last block leaves, for all inputs. The formulas that are
+proved of the blocks are composed, and compared with Bernstein's polynomial.
 
-Beside that, whatever a call can do at this length is observed: it reads only what it is given, writes only its result
+All that a call does at this length is observed, too: it reads only what it is given, writes only its result
 and its stack, takes no branch and computes no address on a secret, restores the registers that it must, and leaves
 nothing symbolic in vector registers or on the stack.
 """
@@ -23,6 +23,7 @@ from coconut.lift.arm64 import Arm64
 from coconut.lift.machine import STACK_TOP, Machine, Memory
 from coconut.lift.objects import Linked, compiled, installed
 from coconut.operations import BLOCK_BYTES, WORD_MAX
+from coconut.prove.claims import kind_of
 from coconut.prove.evaluation import (
     KEY,
     MESSAGE,
@@ -54,7 +55,7 @@ STATE_H, PIECES_LANES = 32, 352
 STACK_BYTES = 1 << 16
 PIECES = STATE + PIECES_LANES
 # For a number of limbs, how many numbers a power has that all lanes share.
-KEPT_NUMBERS = {3: 5, 5: 9}
+POWER_NUMBERS = {3: 5, 5: 9}
 
 
 @dataclass
@@ -112,8 +113,9 @@ class Function:
 
 
 @dataclass
-class KeptLanes(Function):
-    """The functions that keep lanes between the pieces of a message, in struct poly1305_streaming."""
+class StreamingState(Function):
+    """The functions on the streaming state: lanes that are kept between the chunks of a message, in struct
+    poly1305_streaming."""
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -127,7 +129,7 @@ class KeptLanes(Function):
     def places(self, graph: Graph, count: int) -> dict[str, tuple[int, ...]]:
         """Return the addresses of T, the last powers and the steps' powers: of each number, those of its lanes."""
         limbs = sum(graph.nodes[i].name.startswith("t[") for i in graph.inputs())
-        lanes, size, numbers = self.record.lanes, self.record.factor_bytes, KEPT_NUMBERS[limbs]
+        lanes, size, numbers = self.record.lanes, self.record.factor_bytes, POWER_NUMBERS[limbs]
         element = 8 * limbs * lanes
 
         def each(at: int, i: int) -> tuple[int, ...]:
@@ -166,9 +168,9 @@ class KeptLanes(Function):
         words = [*evaluation.r_words, *evaluation.pad, *evaluation.h_words]
         memory.cells |= {STATE + 8 * i: (8, word) for i, word in enumerate(words)}
         given = numbered("r", evaluation.r_words) | numbered("h", evaluation.h_words)
-        outputs = evaluation.run(self.record.ends, "keep", given, 0)
+        outputs = evaluation.run(self.record.ends, "stream begin", given, 0)
         places = self.places(
-            self.graph("fold"), len({name.partition("[")[0] for name in outputs if name.startswith("R^")})
+            self.graph("stream end"), len({name.partition("[")[0] for name in outputs if name.startswith("R^")})
         )
         expected = {at: word for name in outputs for at, word in zip(places[name], outputs[name], strict=True)}
         return self.call(memory, [STATE, MESSAGE], expected, self.record.factor_bytes)
@@ -178,18 +180,18 @@ class KeptLanes(Function):
         memory, record, lanes = Memory(self.linked), self.record, self.record.lanes
         group, graphs = BLOCK_BYTES * lanes, graphs_of(record.ends)
         self.inputs.message(memory, group * (first + second))
-        steps = max(int(name.split()[1]) for name in graphs if name.startswith("kept "))
-        largest = graphs[f"kept {steps}"]
+        steps = max(n for kind, n in map(kind_of, graphs.values()) if kind == "stream")
+        largest = graphs[f"stream {steps}"]
         places = self.places(largest, steps)
         limits = {largest.nodes[i].name: largest.nodes[i].limit for i in largest.inputs()}
         given = self.put(memory, places, limits)
         evaluation = Evaluation(self.inputs, record, memory, group * (first + second), mac=False)
         at = 0
         for left in (first, second):
-            for n in kept_steps(steps, left):
-                needed = {graphs[f"kept {n}"].nodes[i].name for i in graphs[f"kept {n}"].inputs()}
+            for n in streaming_steps(steps, left):
+                needed = {graphs[f"stream {n}"].nodes[i].name for i in graphs[f"stream {n}"].inputs()}
                 inputs = {name: numbers for name, numbers in given.items() if name in needed}
-                given |= evaluation.run(record.ends, f"kept {n}", inputs, at)
+                given |= evaluation.run(record.ends, f"stream {n}", inputs, at)
                 at += group * n
         written = {name: given[name] for name in given if name.startswith("t[")}
         expected = {at: word for name in written for at, word in zip(places[name], written[name], strict=True)}
@@ -198,14 +200,16 @@ class KeptLanes(Function):
 
     def prove_end(self) -> int:
         """Prove lanes_end: h of the lanes."""
-        memory, fold = Memory(self.linked), self.graph("fold")
-        limits = {fold.nodes[i].name: fold.nodes[i].limit for i in fold.inputs()}
-        given = self.put(memory, self.places(fold, 0), limits)
-        outputs = self.inputs.run(self.record.ends_with("fold"), "fold", given, Message(self.inputs.ring), "fold")
+        memory, graph = Memory(self.linked), self.graph("stream end")
+        limits = {graph.nodes[i].name: graph.nodes[i].limit for i in graph.inputs()}
+        given = self.put(memory, self.places(graph, 0), limits)
+        outputs = self.inputs.run(
+            self.record.ends_with("stream end"), "stream end", given, Message(self.inputs.ring), "stream end"
+        )
         return self.call(memory, [STATE], {STATE + STATE_H + 8 * i: outputs[f"h[{i}]"][0] for i in range(3)})
 
 
-def kept_steps(most: int, groups: int) -> list[int]:
+def streaming_steps(most: int, groups: int) -> list[int]:
     """Return the numbers of groups of the steps, as streaming.h takes them."""
     found = []
     while most:
@@ -267,13 +271,13 @@ def prove_lengths(linked: Linked, record: Record, member: str, lengths: Sequence
 RUNS = ((1, 0), (7, 5))
 
 
-def prove_kept(linked: Linked, record: Record) -> int:
-    """Prove the functions that keep lanes, and return the number of calls."""
+def prove_streaming(linked: Linked, record: Record) -> int:
+    """Prove the functions on the streaming state, and return the number of calls."""
     inputs = Inputs()
-    KeptLanes(linked, record, "lanes_begin", inputs).prove_begin()
+    StreamingState(linked, record, "lanes_begin", inputs).prove_begin()
     for first, second in RUNS:
-        KeptLanes(linked, record, "lanes_absorb", inputs).prove_absorb(first, second)
-    KeptLanes(linked, record, "lanes_end", inputs).prove_end()
+        StreamingState(linked, record, "lanes_absorb", inputs).prove_absorb(first, second)
+    StreamingState(linked, record, "lanes_end", inputs).prove_end()
     return 2 + len(RUNS)
 
 
@@ -294,4 +298,4 @@ def prove_objects(compilers: Iterable[str] = (), every: bool = False) -> Iterato
                 reached = [length for length in lengths if length or member == "mac"]
                 yield proved(f"{title} {member}", partial(prove_lengths, linked, record, member, reached))
             if record.ends:
-                yield proved(f"{title}, kept lanes", partial(prove_kept, linked, record))
+                yield proved(f"{title}, streaming state", partial(prove_streaming, linked, record))

@@ -61,7 +61,7 @@ class Tally:
                 yield from (f"    NOT EXPLAINED: {title}" for title in titles)
 
 
-def alternating(changes: Sequence[Change], i: int) -> Sequence[Change]:
+def every_second(changes: Sequence[Change], i: int) -> Sequence[Change]:
     """Return every second change of node i, from the first or the second on, but not none of them."""
     return changes[i % 2 :: 2] or changes
 

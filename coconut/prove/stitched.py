@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Prove Poly1305 beside ChaCha20 in the Go module's functions: its numbers are symbolic, ChaCha20's words are opaque.
+"""Prove Poly1305 stitched to ChaCha20 in the Go module: its numbers are symbolic, ChaCha20's words are havoc.
 
-The counterpart, in which Poly1305's numbers are opaque, is in chacha20.py; so whatever one computes, the other does not
-depend on it. The accumulator stands behind each four blocks, and at the head of the loop over groups, where it is
-replaced by any element within its limits: by induction, any number of groups and of fours is proved.
+The counterpart, in which Poly1305's numbers are havoc, is in chacha20.py; so whatever one computes, the other does not
+depend on it. Behind each four blocks, and at the head of the loop over groups, the accumulator is replaced by any
+element within its limits: by induction, any number of groups and of fours is proved.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ from typing import Any
 
 from coconut.interpret import Call, Pointer, store
 from coconut.operations import BLOCK_BYTES
-from coconut.prove.chacha20 import DOUBLE_ROUNDS, LOOP, OPAQUE, WORDS, Count, GoFunction, go_functions
-from coconut.prove.claims import H_WORDS, Shape, add, product
+from coconut.prove.chacha20 import DOUBLE_ROUNDS, HAVOC, LOOP, WORDS, Count, GoFunction, go_functions
+from coconut.prove.claims import H_WORDS, Encoding, add, product
 from coconut.prove.go import STATE_H, same, store_state
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Poly, Ring, Unproved
@@ -36,7 +36,7 @@ class Overwritten(Unproved):
 
 @dataclass
 class MacProof:
-    """The proof of a function with some number of rounds beside Poly1305.
+    """The proof of a function with some number of rounds stitched to Poly1305.
 
     - start: r and h in memory, and what general registers hold of them before the first block.
     - overwritten: the registers that do not keep multiples of r.
@@ -56,8 +56,8 @@ class MacProof:
         outputs = self.start.outputs()
         self.limbs: list[Any] = [outputs[f"t[{i}]"][0] for i in range(3)]
         self.multipliers = [lanes[0] for name, lanes in outputs.items() if name.startswith("k[")]
-        shape, _ = claims.outputs["t"]
-        self.shape: Shape = shape
+        encoding, _ = claims.outputs["t"]
+        self.encoding: Encoding = encoding
         self.kept: dict[int, Any] = {}
         self.at = self.claims = 0
 
@@ -67,10 +67,10 @@ class MacProof:
         storage = SymbolicMemory({"message": self.start.claims.message}, "little")
         store_state(storage, "mac", self.start)
         for base in ("state", "dst", "src"):
-            store(storage, base, [(OPAQUE,) * WORDS * (1 if base == "state" else function.blocks)], 4)
+            store(storage, base, [(HAVOC,) * WORDS * (1 if base == "state" else function.blocks)], 4)
         arguments: dict[str, Any] = {name: Pointer(name) for name in function.parameters}
         arguments |= {"rounds": self.rounds, "groups": groups}
-        return function.code.call(arguments, storage, lambda: OPAQUE)
+        return function.code.call(arguments, storage, lambda: HAVOC)
 
     def registers(self, call: Call, numbers: Sequence[Any]) -> list[int]:
         """Return the general register of each number; of those that hold the same, the first."""
@@ -85,10 +85,12 @@ class MacProof:
     def line(self, call: Call) -> int:
         return self.function.code.lines[call.at].number
 
-    def stand(self, call: Call, where: Sequence[int]) -> None:
-        """Replace the accumulator, which is in these registers, by any within its limits; forget all but r's multiples."""
+    def havoc(self, call: Call, where: Sequence[int]) -> None:
+        """Replace the accumulator, in these registers, by any within its limits; remove all but it and r's multiples."""
         machine, ring = call.machine, self.ring
-        self.shape.require(ring, f"t, line {self.line(call)}", [machine.numbers[i][0] for i in where], self.value)
+        if missing := set(where) - machine.numbers.keys():
+            raise Unproved(f"line {self.line(call)}: register {min(missing)} does not hold the accumulator")
+        self.encoding.require(ring, f"t, line {self.line(call)}", [machine.numbers[i][0] for i in where], self.value)
         self.claims += 1
         if not self.kept:
             # Those that are not taken from memory.
@@ -103,7 +105,7 @@ class MacProof:
                 raise Overwritten(register)
         if machine.general.get("SI") != Pointer("message", self.at):
             raise Unproved(f"line {self.line(call)}: {self.at} bytes of the message were absorbed")
-        self.limbs, self.value = self.shape.assume(ring, f"t at {self.at}", None)
+        self.limbs, self.value = self.encoding.assume(ring, f"t at {self.at}", None)
         machine.numbers = dict(self.kept)
         machine.numbers |= {number: (limb,) for number, limb in zip(where, self.limbs, strict=True)}
         machine.implicit, machine.result = {}, None
@@ -130,20 +132,20 @@ class MacProof:
         for _ in range(fours * self.rounds):
             if head >= 0 and not where:
                 where = self.registers(call, self.limbs)
-                self.stand(call, where)
+                self.havoc(call, where)
             if not call.run_to_line(stops | {head}) or call.at == head:
                 raise Unproved(f"{self.at} bytes of the message are absorbed")
             self.value = self.absorbed()
             self.at += FOUR_BYTES
             where = where or self.after_first(call)
-            self.stand(call, where)
+            self.havoc(call, where)
         returned = call.run_to_line(stops | {head})
         if returned != (isinstance(groups, Count) and not groups.is_last):
             raise Unproved("the loop over groups does not end with the last one, or not only then")
         if returned:
             if call.at != head:
                 raise Unproved("more of the message is absorbed")
-            self.stand(call, where)
+            self.havoc(call, where)
             return self.claims
         return self.claims + self.check_end(call)
 
@@ -152,7 +154,7 @@ class MacProof:
         before = self.call(1)
         stops = {before.code.labels["beside"]}
         if not before.run_to_line(stops):
-            raise Unproved("there is no loop beside Poly1305")
+            raise Unproved("there is no loop with Poly1305")
         return self.registers(before, self.limbs)
 
     def check_end(self, call: Call) -> int:
@@ -167,7 +169,7 @@ class MacProof:
 
 
 def prove_mac(function: GoFunction, rounds: int, ring: Ring) -> int:
-    """Prove Poly1305 beside one function of ChaCha20, with any number of groups."""
+    """Prove Poly1305 in one function of ChaCha20, with any number of groups."""
     cases = (Count(False), Count(True)) if "groups" in function.parameters else (1,)
     overwritten: set[int] = set()
     while True:
@@ -178,9 +180,9 @@ def prove_mac(function: GoFunction, rounds: int, ring: Ring) -> int:
 
 
 def prove_stitched(certify: bool = False) -> Iterator[Proved]:
-    """Prove Poly1305 in all functions that have it beside ChaCha20."""
+    """Prove Poly1305 in all functions that stitch it to ChaCha20."""
     for function in go_functions():
         for rounds in range(1, DOUBLE_ROUNDS + 1) if function.mac else ():
-            title = f"{function.title}, Poly1305 beside {rounds} rounds"
+            title = f"{function.title}, Poly1305 stitched to {rounds} rounds"
             ring = Ring.of(title, certify)
             yield proved(title, partial(prove_mac, function, rounds, ring), ring)

@@ -105,8 +105,8 @@ class Terms:
         """Return what `forget` goes back to."""
         return tuple(len(table) for table in self.tables())
 
-    def forget(self, mark: tuple[int, ...]) -> None:
-        """Forget what was made after a mark, which must not be used any more."""
+    def rollback(self, mark: tuple[int, ...]) -> None:
+        """Undo what was made after a mark, which must not be used any more."""
         for table, length in zip(self.tables(), mark, strict=True):
             while len(table) > length:
                 table.popitem()

@@ -18,8 +18,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
                 trace.trace(kernel, lanes)
 
 
-def forget() -> None:
-    """Forget what is kept from call to call: a mistake may change it."""
+def clear_caches() -> None:
+    """Clear what is cached from call to call: a mistake may change it."""
     for function in (go_module.poly1305_program, go_module.scalar_functions, functions.ordered):
         function.cache_clear()
 
@@ -27,9 +27,9 @@ def forget() -> None:
 @pytest.fixture(autouse=True)
 def apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setattr(check_instructions, "BUILD", tmp_path)
-    forget()
+    clear_caches()
     yield
-    forget()
+    clear_caches()
 
 
 @pytest.fixture

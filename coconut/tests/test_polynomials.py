@@ -95,7 +95,7 @@ def compare_with_ints(seed: int, certificate: Certificate | None = None) -> int:
         [choice.choice([0, limit, limit // 2, choice.randint(0, limit), choice.randint(0, limit)]) for limit in limits]
         for _ in range(20)
     ]
-    rows = [list(sample) for sample in samples]
+    all_values = [list(sample) for sample in samples]
     understood = 0
     for _ in range(12):
         step, operands = random_step(choice, len(numbers))
@@ -105,9 +105,9 @@ def compare_with_ints(seed: int, certificate: Certificate | None = None) -> int:
             continue
         understood += 1
         numbers.append(number)
-        for sample, row in zip(samples, rows, strict=True):
-            row.append(step(*(row[i] for i in operands)))
-            assert agrees(number, row[-1], Values(ring, dict(enumerate(sample)))), (seed, len(numbers))
+        for sample, values in zip(samples, all_values, strict=True):
+            values.append(step(*(values[i] for i in operands)))
+            assert agrees(number, values[-1], Values(ring, dict(enumerate(sample)))), (seed, len(numbers))
     return understood
 
 

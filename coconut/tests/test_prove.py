@@ -12,8 +12,8 @@ from coconut.graph import Graph, Node
 from coconut.operations import SUM_MAX
 from coconut.prove import claims, composition
 from coconut.prove.claims import RADIX44, Derived
-from coconut.prove.command import assumed_by, suites
 from coconut.prove.command import prove as prove_suites
+from coconut.prove.command import suites
 from coconut.prove.composition import Names, check_decimated, check_pairs
 from coconut.prove.go import committed
 from coconut.prove.graphs import BlockProof, graphs_of
@@ -118,15 +118,15 @@ def test_survivors_are_named() -> None:
     assert "    NOT EXPLAINED: no mistake" in tally.lines()
 
 
-WRONG_SHAPES = {
+WRONG_ENCODINGS = {
     "20 times a limb, as 5 times": replace(RADIX44.multiplier, derived={3: Derived((1,), 5), 4: Derived((2,), 20)}),
     "another weight": replace(RADIX44.multiplier, weights=(1, 2**44, 2**87)),
 }
 
 
-@pytest.mark.parametrize("name", WRONG_SHAPES)
+@pytest.mark.parametrize("name", WRONG_ENCODINGS)
 def test_wrong_claims_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "RADIX44", replace(RADIX44, multiplier=WRONG_SHAPES[name]))
+    monkeypatch.setattr(claims, "RADIX44", replace(RADIX44, multiplier=WRONG_ENCODINGS[name]))
     with pytest.raises(Unproved):
         BlockProof(graphs_of("ifma")["step 1"]).check_graph()
 
@@ -208,13 +208,13 @@ def test_dispatch_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_assumptions_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever proves functions in memory says what it assumes, once for all suites that assume the same."""
-    functions = {name: suite for name, suite in suites(certify=False).items() if suite.module}
+    functions = {name: suite for name, suite in suites(certify=False).items() if suite.assumed}
     assert set(functions) == {"go", "go-chacha20", "go-stitched", "objects", "loops"}
     prove_suites({name: suite._replace(proofs=lambda: ()) for name, suite in functions.items()})
     printed = capsys.readouterr().out
     assert "go, go-stitched: it is assumed that" in printed
-    for module in {suite.module for suite in functions.values()}:
-        assert all(printed.count(f"  - {assumption}\n") for assumption in assumed_by(module))
+    for suite in functions.values():
+        assert all(printed.count(f"  - {assumption}\n") for assumption in suite.assumed)
 
 
 def test_command(coconut: Command) -> None:

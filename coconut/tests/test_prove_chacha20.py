@@ -29,7 +29,7 @@ from coconut.prove.chacha20 import (
     with_counter,
 )
 from coconut.prove.mutations_chacha20 import Unsound, plant_in_function, plant_in_graph
-from coconut.prove.planting import Tally, alternating, changed_functions
+from coconut.prove.planting import Tally, changed_functions, every_second
 from coconut.prove.polynomials import Unproved
 from coconut.prove.proof import REFUSALS
 from coconut.prove.terms import Term
@@ -77,7 +77,7 @@ def test_any_groups(title: str) -> None:
     assert function.prove_groups(1 + function.is_xor, rounds=10)
 
 
-def test_blocks_beside() -> None:
+def test_stitched_blocks() -> None:
     assert FUNCTIONS["amd64 xor8And2AVX2"].prove_groups(1, in_place=True)
 
 
@@ -153,7 +153,7 @@ def edited(title: str, edit: Callable[[list[str]], list[str]]) -> GoFunction:
     function = FUNCTIONS[title]
     code = function.code
     texts = edit([line.text for line in code.lines])
-    lines = [line_of(i, text, code.architecture, code.beside) for i, text in enumerate(texts)]
+    lines = [line_of(i, text, code.architecture, code.scalar) for i, text in enumerate(texts)]
     labels = {text[:-1]: i for i, text in enumerate(texts) if text.endswith(":")}
     return replace(function, code=replace(code, lines=lines, labels=labels))
 
@@ -244,7 +244,7 @@ def test_every_node_is_changed() -> None:
     """Half of the changes are in all nodes that have some, and of all kinds."""
     for graph in graphs_of(["chacha20-128"]):
         every = [[kind for kind, _ in mutations.changed_nodes(graph, i)] for i in range(len(graph.nodes))]
-        half = [alternating(kinds, i) for i, kinds in enumerate(every)]
+        half = [every_second(kinds, i) for i, kinds in enumerate(every)]
         assert [bool(kinds) for kinds in half] == [bool(kinds) for kinds in every]
         assert sum(map(len, half)) < 0.7 * sum(map(len, every))
 

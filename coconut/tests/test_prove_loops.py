@@ -8,20 +8,13 @@ from dataclasses import replace
 import pytest
 
 from coconut.lift.machine import Unknown
-from coconut.lift.objects import Line, Linked, compiled, installed
+from coconut.lift.objects import Line, Linked
 from coconut.lift.publics import Public, Residue, Space, Split, Whole
-from coconut.prove.evaluation import RECORDS, Inputs
-from coconut.prove.loops import Forgotten, Induction, Limb, State, fitted
+from coconut.prove.evaluation import Inputs
+from coconut.prove.loops import Induction, Limb, State, Top, fitted
 from coconut.prove.mutations_objects import changed_line, plant_in_loops
 from coconut.prove.polynomials import Unproved
-
-RECORD = {record.name: record for record in RECORDS}
-
-
-def program(compiler: str) -> Linked:
-    if compiler not in installed():
-        pytest.skip(f"{compiler} is not installed")
-    return compiled(compiler)
+from coconut.tests.test_prove_objects import RECORD, program
 
 
 def prove(linked: Linked, name: str = "scalar64", member: str = "mac") -> Induction:
@@ -82,7 +75,7 @@ def test_stale_register() -> None:
     (state,) = (state for state in induction.states.values() if linked.lines[state.key[0]].name == "jne")
     held = {place[1]: value for place, value in state.held.items() if place[0] == "general"}
     limbs = {f"%{name}" for name, value in held.items() if isinstance(value, Limb)}
-    stale = [f"%{name}" for name, value in held.items() if isinstance(value, Forgotten)]
+    stale = [f"%{name}" for name, value in held.items() if isinstance(value, Top)]
     behind = [linked.lines[at] for at in sorted(induction.ran_all) if at > state.key[0]]
     taking = [line for line in behind if line.name in {"mov", "imul", "mul", "add"} and line.operands[0] in limbs]
     assert stale and taking
@@ -99,14 +92,14 @@ def test_first_value() -> None:
     first, later = state.arrivals
     # As if the second call had T of the first one, or the pointer of the first one.
     stale = replace(later, values=first.values, limbs={})
-    assert state.has(later) and not state.has(stale)
+    assert state.covers(later) and not state.covers(stale)
     pointers = [place for place, value in state.held.items() if getattr(value, "factors", (0,) * 5)[2]]
     assert pointers
     for place in pointers:
-        assert not state.has(replace(later, values={**later.values, place: first.values[place]}))
+        assert not state.covers(replace(later, values={**later.values, place: first.values[place]}))
 
 
-def test_what_depends_on_the_way_is_forgotten() -> None:
+def test_what_depends_on_the_path_is_not_kept() -> None:
     """A number is kept in a state only if it depends on nothing but key, state and a constant place in the message."""
     inputs = Inputs()
     induction = Induction(program("gcc"), RECORD["scalar64"], "mac", inputs)
@@ -116,23 +109,23 @@ def test_what_depends_on_the_way_is_forgotten() -> None:
         assert induction.is_kept(number) == is_kept
 
 
-def test_forgotten() -> None:
+def test_top() -> None:
     for use in (bool, lambda x: x == 0, lambda x: x != 0, lambda x: {1: 0}[x]):
         with pytest.raises((Unproved, KeyError)):
-            use(Forgotten("a register"))
-    assert isinstance(replace(Forgotten("")), Unknown)
+            use(Top("a register"))
+    assert isinstance(replace(Top("")), Unknown)
 
 
 def test_fit() -> None:
-    """Public numbers depend on parameters in one way, or in none."""
+    """One affine relation holds on all paths, or none does."""
     space = Space()
     v: Whole = space.variable("v", 0, 100)
-    rows: list[tuple[tuple[Whole, ...], Whole]] = [((0, 1, 0, v, 0), v * 64 + 7), ((0, 1, 2, v - 1, 0), v * 64 + 71)]
-    found = fitted(rows)
+    samples: list[tuple[tuple[Whole, ...], Whole]] = [((0, 1, 0, v, 0), v * 64 + 7), ((0, 1, 2, v - 1, 0), v * 64 + 71)]
+    found = fitted(samples)
     assert found is not None
     # 64 (u + v) + 7, as far as these two say.
-    assert all(found.at(parameters) - value == 0 for parameters, value in rows)
-    assert fitted([*rows, ((0, 1, 4, v - 2, 0), v * 64 + 136)]) is None
+    assert all(found.at(parameters) - value == 0 for parameters, value in samples)
+    assert fitted([*samples, ((0, 1, 4, v - 2, 0), v * 64 + 136)]) is None
     assert State((0, 0, False), ranges=[(0, 0)]).known() == set()
 
 

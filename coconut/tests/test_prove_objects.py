@@ -10,7 +10,7 @@ from coconut.lift.objects import COMPILERS, Line, Linked, compiled, installed, r
 from coconut.prove.composition import Key
 from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, TAG, Record
 from coconut.prove.mutations_objects import changed_line, plant_in_call, reason_for
-from coconut.prove.objects import Function, KeptLanes, prove_kept
+from coconut.prove.objects import Function, StreamingState, prove_streaming
 from coconut.prove.polynomials import Unproved
 
 GCC_ARM, CLANG_ARM = COMPILERS[2:]
@@ -57,8 +57,8 @@ def test_functions(compiler: str, name: str, member: str, length: int) -> None:
 
 
 @pytest.mark.parametrize(("compiler", "name"), [("gcc", "ifma256"), (GCC_ARM, "neon")])
-def test_kept_lanes(compiler: str, name: str) -> None:
-    assert prove_kept(program(compiler), RECORD[name]) > 2
+def test_streaming_state(compiler: str, name: str) -> None:
+    assert prove_streaming(program(compiler), RECORD[name]) > 2
 
 
 def test_other_length() -> None:
@@ -100,7 +100,7 @@ def test_arm_vectors() -> None:
 
 def test_first_value() -> None:
     """T of the first group taken for that of a later step is refused: the lanes that are kept are not those before."""
-    kept = KeptLanes(program("gcc"), RECORD["ifma256"], "lanes_absorb")
+    kept = StreamingState(program("gcc"), RECORD["ifma256"], "lanes_absorb")
     kept.prove_absorb(2, 0)
     stores = [line for at in kept.ran if (line := kept.linked.lines[at]).name == "vmovdqu" and "(" in line.operands[1]]
     assert stores

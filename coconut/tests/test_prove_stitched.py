@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Test the proofs of Poly1305 beside ChaCha20 in the Go module, and that mistakes are refused."""
+"""Test the proofs of Poly1305 stitched to ChaCha20 in the Go module, and that mistakes are refused."""
 
 import pytest
 

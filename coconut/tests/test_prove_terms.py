@@ -134,14 +134,14 @@ def test_refused() -> None:
             question()
 
 
-def test_forget() -> None:
-    """A term that is made anew after it was forgotten is another one: a number is never that of something else."""
+def test_rollback() -> None:
+    """A term that is made again after it was undone is another one: a number is never that of something else."""
     terms = Terms()
     a, b = terms.variable("a"), terms.variable("b")
     total = a + b & WORD_MAX
     mark = terms.mark()
     first = total ^ a
-    terms.forget(mark)
+    terms.rollback(mark)
     second = total ^ b
     assert isinstance(first, Term) and first.slices != second.slices
     assert a + b & WORD_MAX is total

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 
 from coconut.prove.certificate import Certificate
 from coconut.prove.certified import verify, write
-from coconut.prove.claims import Shape
+from coconut.prove.claims import Encoding
 from coconut.prove.polynomials import Ring, add, multiply
 from lab.circuit import arithmetic
 from lab.circuit.arithmetic import MASK, WEIGHTS, Limbs, Number
 from lab.circuit.intervals import finish_max, limbs_max, sums_max
 
-ELEMENT = Shape(WEIGHTS, limits=limbs_max())
+ELEMENT = Encoding(WEIGHTS, limits=limbs_max())
 # A block, r or s.
-CUT = Shape(WEIGHTS, limits=(MASK,) * len(WEIGHTS))
+CUT = Encoding(WEIGHTS, limits=(MASK,) * len(WEIGHTS))
 WORD = 2**64 - 1
 
 
@@ -25,15 +25,15 @@ def number_of(limbs: Limbs) -> Number:
     return sum((limb * weight for limb, weight in zip(limbs, WEIGHTS, strict=True)), 0)
 
 
-def prove_step(ring: Ring, step: Callable[[Limbs, Limbs, Limbs], list[Number]], factor: Shape) -> None:
+def prove_step(ring: Ring, step: Callable[[Limbs, Limbs, Limbs], list[Number]], factor: Encoding) -> None:
     """Raise Unproved unless a step leaves a * b + c within the bounds of limbs; factor: the bounds of b."""
-    a, b, c = (shape.assume(ring, name, None) for shape, name in ((ELEMENT, "a"), (factor, "b"), (CUT, "c")))
+    a, b, c = (encoding.assume(ring, name, None) for encoding, name in ((ELEMENT, "a"), (factor, "b"), (CUT, "c")))
     ELEMENT.require(ring, "a * b + c", step(a[0], b[0], c[0]), add(multiply(a[1], b[1]), c[1]))
 
 
 def prove_sums(ring: Ring) -> None:
     """Raise Unproved unless no row of the small core exceeds its registers."""
-    a, b = (shape.assume(ring, name, None)[0] for shape, name in ((ELEMENT, "a"), (CUT, "b")))
+    a, b = (encoding.assume(ring, name, None)[0] for encoding, name in ((ELEMENT, "a"), (CUT, "b")))
     for row, sums in enumerate(arithmetic.rows(a, b)):
         for k, (number, limit) in enumerate(zip(sums, sums_max(), strict=True)):
             ring.claim_range(f"sum {k} of row {row}", number, 0, limit)

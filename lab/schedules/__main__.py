@@ -17,7 +17,7 @@ from lab.schedules.architectures import ARCHITECTURES, architectures_of
 from lab.schedules.compiled import compiled_cycles
 from lab.schedules.draw import draw, draw_schedule
 from lab.schedules.emit import emit
-from lab.schedules.native import run_beside
+from lab.schedules.native import run_against_compiled
 from lab.schedules.optimal import ports_of
 from lab.schedules.orders import orders
 from lab.schedules.tables import HEADER, best_loop, markdown
@@ -92,7 +92,7 @@ def command_orders(arguments: argparse.Namespace) -> None:
         for order in orders(variant, arguments.cpu or architecture.cpus[0], arguments.seconds):
             row = [variant.choices, order.name, str(order.in_order_cycles), f"{order.cycles:.1f}"]
             for compiler in ("gcc", "clang") if native else ():
-                compiled, emitted = run_beside(order.program, compiler, rounds=300) or (0.0, 0.0)
+                compiled, emitted = run_against_compiled(order.program, compiler, rounds=300) or (0.0, 0.0)
                 row.append(f"{emitted:.2f} / {compiled:.2f}")
             rows.append(row)
             print(*row, sep=", ", file=sys.stderr)
@@ -104,7 +104,7 @@ def command_emit(arguments: argparse.Namespace) -> None:
     emit(arguments.blocks, Path(arguments.folder))
 
 
-def run(words: list[str] | None = None) -> None:
+def run(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="lab.schedules", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -128,7 +128,7 @@ def run(words: list[str] | None = None) -> None:
     emitting = command("emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, and run them")
     emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_args(argv)
     try:
         arguments.function(arguments)
     except (Mismatch, ParseError, ValueError) as error:

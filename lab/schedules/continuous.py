@@ -4,7 +4,7 @@
 Issue cycles are real numbers. Breaches cost a penalty that grows with their square: using a result too early, and
 overfilling a resource, of which each instruction takes a share in the cycles around its own. Using registers costs a
 linear penalty: an instruction is drawn to earlier cycles by the registers that it frees, counted as the share that it
-has in the users of each operand, and to later ones by the register that it takes. The result is the order of urgency
+has in the users of each operand, and to later ones by the register that it takes. The result is the priorities
 for list scheduling.
 """
 
@@ -16,7 +16,7 @@ from lab.schedules.modulo import Problem, list_schedule
 # Weights of the penalties. The first two are of constraints that must hold, and outweigh the others.
 DEPENDENCE, RESOURCE, REGISTERS, LENGTH = 4.0, 1.0, 0.02, 0.05
 ROUNDS = 150
-# Cycles that an instruction's share extends to each side, so that the gradient sees the room there.
+# Cycles that an instruction's share extends to each side, so that the gradient sees the capacity there.
 REACH = 2.0
 
 
@@ -46,8 +46,8 @@ def continuous_times(problem: Problem) -> numpy.ndarray:
         demands.append(
             (
                 instructions,
-                numpy.array([room * length for _, room, length in resource.demands], dtype=float),
-                resource.room,
+                numpy.array([units * length for _, units, length in resource.demands], dtype=float),
+                resource.capacity,
             )
         )
 
@@ -57,12 +57,12 @@ def continuous_times(problem: Problem) -> numpy.ndarray:
         gradient = numpy.zeros_like(times)
         numpy.add.at(gradient, before, 2 * DEPENDENCE * late)
         numpy.add.at(gradient, after, -2 * DEPENDENCE * late)
-        for instructions, demand, room in demands:
+        for instructions, demand, capacity in demands:
             # A raised cosine, whose sum over the cycles is the demand.
             angle = (times[instructions][:, None] - cycles[None, :]) * numpy.pi / REACH
             inside = numpy.abs(angle) < numpy.pi
             share = numpy.where(inside, (1 + numpy.cos(angle)) / (2 * REACH), 0) * demand[:, None]
-            over = numpy.maximum(0, share.sum(axis=0) - room)
+            over = numpy.maximum(0, share.sum(axis=0) - capacity)
             total += RESOURCE * float(over @ over)
             slope = numpy.where(inside, -numpy.sin(angle) * numpy.pi / (2 * REACH * REACH), 0) * demand[:, None]
             numpy.add.at(gradient, instructions, 2 * RESOURCE * (slope @ over))

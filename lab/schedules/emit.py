@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Emit basic blocks as functions by themselves, and run them: as Go's assembly, in interpret.py, and on CPUs."""
+"""Emit basic blocks as functions by themselves, and run them on CPUs."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from coconut.program import Program
 from coconut.select import choices_for, select
 from coconut.trace import KERNELS
 from lab.schedules.architectures import ARCHITECTURES
-from lab.schedules.native import run_beside, run_function, run_samples
+from lab.schedules.native import run_against_compiled, run_function, run_samples
 from lab.schedules.rvv import RVV, ScalableBlock, single_block
 
 # Blocks emitted in addition to the Go module's, with their variants. They are ordered for the architecture's first CPU.
@@ -37,7 +37,7 @@ OTHERS = {
 
 
 def emit(blocks: Sequence[str], folder: Path) -> None:
-    """Emit basic blocks as functions, and run them: as Go's assembly, in interpret.py, and on CPUs, here or emulated."""
+    """Emit basic blocks as functions, and run them on CPUs, here or emulated."""
     titles = [*dict.fromkeys(f"{kernel}/{block}" for kernel, names in POLY1305.values() for block in names), *OTHERS]
     if unknown := set(blocks) - {*titles, SCALAR_NAME}:
         raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([*titles, SCALAR_NAME])} are")
@@ -61,9 +61,8 @@ def emit(blocks: Sequence[str], folder: Path) -> None:
     for goarch, of_arch in functions.items():
         constraint = f"{goarch} && gc && !purego"
         in_go = [function for function in of_arch if function.architecture.go is not None]
-        text = go_file(in_go, constraint)
         if in_go:
-            (folder / f"blocks_{goarch}.s").write_text(text)
+            (folder / f"blocks_{goarch}.s").write_text(go_file(in_go, constraint))
             declarations = go_declarations(in_go, "emitted", constraint)
             (folder / f"blocks_{goarch}.go").write_text(declarations + go_table(in_go))
         # The samples of what runs, by file: one for each length of vectors.
@@ -71,7 +70,7 @@ def emit(blocks: Sequence[str], folder: Path) -> None:
         for function in of_arch:
             (folder / "gnu" / f"{function.name}.S").write_text(function.text(function.architecture.gnu))
             for program, suffix in lengths(function.blocks[0].program):
-                said, words = emitted_block(function, program, text if function in in_go else "")
+                said, words = emitted_block(function, program)
                 print(said)
                 if words:
                     runnable.setdefault(suffix, {})[function.name] = words
@@ -79,16 +78,13 @@ def emit(blocks: Sequence[str], folder: Path) -> None:
             (folder / f"blocks_{goarch}{suffix}.json").write_text(json.dumps(words_of))
 
 
-def emitted_block(function: SingleBlock, program: Program, text: str) -> tuple[str, list[dict[str, Any]]]:
+def emitted_block(function: SingleBlock, program: Program) -> tuple[str, list[dict[str, Any]]]:
     """Check an emitted function, for vectors of that program's length, and return what was done, and words of samples."""
     (block,) = function.blocks
     samples = samples_of(program.graph)
     said = f"{function.name}: {program.graph.title}, {len(program.ops)} instructions"
     for sample in samples:
         interpret.compare(program, sample)
-    if text:
-        interpret.check_block(function, text, samples, program)
-        said += ", interpreted"
     if program is not block.program:
         said += f" with {program.graph.lanes} lanes"
     prefix = prefix_of(program.architecture)
@@ -97,7 +93,7 @@ def emitted_block(function: SingleBlock, program: Program, text: str) -> tuple[s
     if not prefix:
         run_samples(function, samples)
     if program.is_loop:
-        run_beside(program, "gcc", rounds=0, emitted=block.program)
+        run_against_compiled(program, "gcc", rounds=0, emitted=block.program)
     # A block that is not a loop has its outputs where a loop has its accumulator.
     out = {} if program.is_loop else {"t": [0] * block.output_words}
     words = [{**program.words_of(sample), **out, "message": b64encode(sample.message).decode()} for sample in samples]
@@ -130,7 +126,7 @@ def emit_scalar(folder: Path) -> None:
     for function in scalar_functions():
         architecture = function.architecture
         (folder / "gnu" / f"{SCALAR_NAME}_{architecture.goarch}.S").write_text(function.text(architecture.gnu))
-        said = f"{SCALAR_NAME}: {function.description} For {architecture.name}, interpreted"
+        said = f"{SCALAR_NAME}: {function.description} For {architecture.name}"
         prefix = prefix_of(architecture)
         if prefix is not None:
             run_function(function, "gcc", rounds=0)

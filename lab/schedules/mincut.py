@@ -49,7 +49,7 @@ def components(problem: Problem) -> list[list[int]]:
 
 
 def by_components(problem: Problem) -> list[float]:
-    """Return the urgency for list scheduling: by component, then by what waits for an instruction."""
+    """Return the priority for list scheduling: by component, then by what waits for an instruction."""
     found = components(problem)
     rank = {instruction: number for number, part in enumerate(found) for instruction in part}
     longest = max(problem.heights) + 1

@@ -13,7 +13,7 @@ from itertools import combinations
 
 from coconut import schedule
 from coconut.program import Program
-from coconut.schedule import Edge, Room
+from coconut.schedule import Edge, ReservationTable
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Problem(schedule.Problem):
     def holds_ports(self) -> bool:
         """Return whether micro-operations stay on a port for several cycles, and groups of ports overlap.
 
-        Then there may be room in each cycle, and yet no port.
+        Then there may be units in each cycle, and yet no port.
         """
         parts = [part for cost in self.machine.costs for part in cost.parts]
         overlap = any(a != b and a & b for a, b in combinations({part.ports for part in parts}, 2))
@@ -37,7 +37,7 @@ class Problem(schedule.Problem):
 
     @property
     def resource_bound(self) -> int:
-        return max(-(-resource.total // resource.room) for resource in self.resources)
+        return max(-(-resource.total // resource.capacity) for resource in self.resources)
 
     @cached_property
     def dependence_bound(self) -> int:
@@ -75,12 +75,13 @@ def problem_of(program: Program, cpu: str) -> Problem:
     return Problem(problem.program, problem.machine, problem.edges, problem.resources)
 
 
-def room_of(problem: Problem, interval: int | None) -> Room:
-    return PortRoom(problem, interval) if problem.holds_ports and problem.gives_ports else Room(problem, interval)
+def reservation_table_of(problem: Problem, interval: int | None) -> ReservationTable:
+    table = PortReservationTable if problem.holds_ports and problem.gives_ports else ReservationTable
+    return table(problem, interval)
 
 
-class PortRoom(Room):
-    """Room with a port for each micro-operation: of the free ones, that which the fewest others need."""
+class PortReservationTable(ReservationTable):
+    """A reservation table with a port for each micro-operation: of the free ones, that which the fewest others need."""
 
     def __init__(self, problem: Problem, interval: int | None = None) -> None:
         super().__init__(problem, interval)
@@ -118,12 +119,12 @@ class PortRoom(Room):
 
 
 def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> list[int]:
-    """Return the schedule that takes, cycle by cycle, the most urgent instructions that are ready.
+    """Return the schedule that takes, cycle by cycle, the ready instructions, the smallest priority first.
 
-    By default, those are most urgent from which the path to the end is longest. The iteration of a loop is scheduled as
+    By default, those come first whose critical path to the end is longest. The iteration of a loop is scheduled as
     if it were the only one.
     """
-    urgency = priority or [-height for height in problem.heights]
+    priority = priority or [-height for height in problem.heights]
     waiting = [0] * problem.size
     for edges in problem.forward:
         for edge in edges:
@@ -131,12 +132,12 @@ def list_schedule(problem: Problem, priority: Sequence[float] | None = None) -> 
     earliest = [0] * problem.size
     times = [-1] * problem.size
     ready = [i for i in range(problem.size) if waiting[i] == 0]
-    room, time = Room(problem), 0
+    table, time = ReservationTable(problem), 0
     while ready:
-        for i in sorted((i for i in ready if earliest[i] <= time), key=lambda i: (urgency[i], i)):
-            if not room.fits(i, time):
+        for i in sorted((i for i in ready if earliest[i] <= time), key=lambda i: (priority[i], i)):
+            if not table.fits(i, time):
                 continue
-            room.take(i, time)
+            table.take(i, time)
             times[i] = time
             ready.remove(i)
             for edge in problem.forward[i]:
@@ -153,9 +154,8 @@ def modulo_list_schedule(
 ) -> list[int] | None:
     """Return a schedule by Rau's iterative modulo scheduling; None if that does not end.
 
-    Instructions are taken by urgency, each in the first cycle of the interval with room; where there is none, those in
-    the way are put back. Backward, scheduling starts from the end of the iteration, and each is as late as there is
-    room.
+    Instructions are taken by priority, each in the first free cycle of the interval; where there is none, conflicting
+    ones are evicted. Backward, scheduling starts from the end of the iteration, and each is as late as possible.
     """
     edges = problem.edges
     if backward:
@@ -174,7 +174,7 @@ def modulo_list_schedule(
                 heights[edge.before], changed = height, True
         if not changed:
             break
-    room = room_of(problem, interval)
+    table = reservation_table_of(problem, interval)
     sign = -1 if backward else 1
     times: dict[int, int] = {}
     last = [-1] * problem.size
@@ -194,17 +194,17 @@ def modulo_list_schedule(
                 ),
             ]
         )
-        time = next((time for time in range(start, start + interval) if room.fits(i, sign * time)), None)
+        time = next((time for time in range(start, start + interval) if table.fits(i, sign * time)), None)
         if time is None:
             time = max(start, last[i] + 1)
-            slots = {slot for slot, _ in room.slots(i, sign * time)}
+            slots = {slot for slot, _ in table.slots(i, sign * time)}
             for other in sorted(times, key=lambda k: heights[k]):
-                if room.fits(i, sign * time):
+                if table.fits(i, sign * time):
                     break
-                if slots & {slot for slot, _ in room.slots(other, sign * times[other])}:
-                    room.take(other, sign * times.pop(other), -1)
+                if slots & {slot for slot, _ in table.slots(other, sign * times[other])}:
+                    table.take(other, sign * times.pop(other), -1)
                     todo.add(other)
-        room.take(i, sign * time)
+        table.take(i, sign * time)
         times[i] = last[i] = time
         for edge in after[i]:
             if (
@@ -212,7 +212,7 @@ def modulo_list_schedule(
                 and edge.after != i
                 and times[edge.after] < time + edge.latency - interval * edge.distance
             ):
-                room.take(edge.after, sign * times.pop(edge.after), -1)
+                table.take(edge.after, sign * times.pop(edge.after), -1)
                 todo.add(edge.after)
     if todo:
         return None
@@ -230,11 +230,11 @@ def check(problem: Problem, times: Sequence[int], interval: int | None = None) -
             continue
         if times[edge.after] < times[edge.before] + edge.latency - (interval or 0) * edge.distance:
             raise ValueError(f"instruction {edge.after} is issued before the result of {edge.before} is there")
-    room = Room(problem, interval)
+    table = ReservationTable(problem, interval)
     for i, time in enumerate(times):
-        if not room.fits(i, time):
-            raise ValueError(f"instruction {i} has no room in cycle {time}")
-        room.take(i, time)
+        if not table.fits(i, time):
+            raise ValueError(f"instruction {i} exceeds a resource in cycle {time}")
+        table.take(i, time)
 
 
 def length(problem: Problem, times: Sequence[int]) -> int:

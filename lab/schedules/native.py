@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Run emitted loops beside those that compilers make, on this CPU or in an emulator, and compare what they leave.
+"""Run emitted loops and those that compilers make, on this CPU or in an emulator, and compare what they leave.
 
 What an emulator runs is not timed.
 """
@@ -55,11 +55,11 @@ def run_samples(function: SingleBlock, samples: list[Sample]) -> None:
             raise Mismatch(f"{function.name}, sample {sample.number}: the emitted function leaves something else")
 
 
-def beside(
+def build_and_run(
     title: str, text: str, kernel: str, architecture: Architecture, compiler: str, rounds: int, options: list[str]
 ) -> Times:
     """Build an emitted function with the compiled kernel, and run both."""
-    source, binary = (BUILD / f"beside-{architecture.name}-{compiler}{suffix}" for suffix in (".S", ""))
+    source, binary = (BUILD / f"against-{architecture.name}-{compiler}{suffix}" for suffix in (".S", ""))
     source.write_text(text)
     build(architecture, compiler, binary, [file_of(kernel), source], options)
     ran = run(architecture, [str(binary), str(rounds)], text=True)
@@ -70,13 +70,15 @@ def beside(
 
 
 def run_function(function: ScalarBlocks, compiler: str, rounds: int) -> Times:
-    """Return the nanoseconds for 13 blocks, compiled and emitted, in the same way as run_beside."""
+    """Return the nanoseconds for 13 blocks, compiled and emitted, as run_against_compiled."""
     architecture, graph = function.architecture, function.blocks[0].program.graph
     options = [f"-DEMITTED={function.name}", hooked("native_scalar.h")]
-    return beside(graph.title, function.text(architecture.gnu), graph.kernel, architecture, compiler, rounds, options)
+    return build_and_run(
+        graph.title, function.text(architecture.gnu), graph.kernel, architecture, compiler, rounds, options
+    )
 
 
-def run_beside(program: Program, compiler: str, rounds: int, emitted: Program | None = None) -> Times:
+def run_against_compiled(program: Program, compiler: str, rounds: int, emitted: Program | None = None) -> Times:
     """Return the nanoseconds per iteration, compiled and emitted, where the program runs; None without rounds.
 
     Raise Mismatch unless both leave the same accumulator for every sample. emitted is the code of that program, which
@@ -91,4 +93,4 @@ def run_beside(program: Program, compiler: str, rounds: int, emitted: Program | 
         hooked("native.h"),
     ]
     text = function.text(function.architecture.gnu)
-    return beside(graph.title, text, graph.kernel, architecture, compiler, rounds, options)
+    return build_and_run(graph.title, text, graph.kernel, architecture, compiler, rounds, options)

@@ -48,7 +48,7 @@ class NeonSelector(Pairs):
         return 0 if self.accumulated(node) else super().select_add(node)
 
     def select_or(self, node: Node) -> int:
-        """Select an or of bits that do not overlap in the same way as a sum."""
+        """Select an or of bits that do not overlap as a sum."""
         for a, b in (node.args, node.args[::-1]):
             up, down = self.graph.nodes[a], self.graph.nodes[b]
             if up.op == "shl" and down.op == "shr" and up.imm[0] + down.imm[0] >= 64 and self.accumulated(node):

@@ -106,14 +106,14 @@ def modulo_within(
         model.add(times[edge.after] >= times[edge.before] + edge.latency - interval * edge.distance)
     for resource in problem.resources:
         intervals, demands = [], []
-        for i, room, cycles in resource.demands:
+        for i, units, cycles in resource.demands:
             # What extends beyond the interval wraps around to its beginning.
             for shift in range(1 if cycles == 1 else 1 + -(-cycles // interval)):
                 intervals.append(
                     model.new_fixed_size_interval_var(slots[i] - shift * interval, cycles, f"{resource.name}{i}")
                 )
-                demands.append(room)
-        model.add_cumulative(intervals, demands, resource.room)
+                demands.append(units)
+        model.add_cumulative(intervals, demands, resource.capacity)
     if problem.holds_ports and problem.gives_ports:
         add_ports(model, problem, slots, interval)
     solver = new_solver(seconds)
@@ -254,8 +254,8 @@ def straight(
                 model.new_fixed_size_interval_var(times[i], cycles, f"{resource.name}{i}")
                 for i, _, cycles in resource.demands
             ],
-            [room for _, room, _ in resource.demands],
-            resource.room,
+            [units for _, units, _ in resource.demands],
+            resource.capacity,
         )
     if registers is not None:
         add_registers(model, problem, times, end, registers, horizon)

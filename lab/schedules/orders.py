@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from coconut.allocate import OutOfRegisters, allocate_loop, last_uses
 from coconut.orders import simulated_cycles, within
 from coconut.program import Program
-from coconut.schedule import Room
+from coconut.schedule import ReservationTable
 from lab.schedules.continuous import continuous_times
 from lab.schedules.mincut import by_components
 from lab.schedules.modulo import Problem, length, problem_of
@@ -25,12 +25,12 @@ def in_order(problem: Problem) -> list[int]:
     """Return the issue cycles on an in-order CPU, where each instruction waits for the one before it."""
     times = [0] * problem.size
     ready = [0] * problem.size
-    room, time = Room(problem), 0
+    table, time = ReservationTable(problem), 0
     for i in range(problem.size):
         time = max(time, ready[i])
-        while not room.fits(i, time):
+        while not table.fits(i, time):
             time += 1
-        room.take(i, time)
+        table.take(i, time)
         times[i] = time
         for edge in problem.forward[i]:
             ready[edge.after] = max(ready[edge.after], time + edge.latency)
@@ -63,12 +63,12 @@ def measured(name: str, program: Program, cpu: str) -> Order | None:
 
 
 def by_random_search(program: Program, problem: Problem, times: Sequence[float], cpu: str) -> list[float]:
-    """Return the urgency with the fewest cycles in order of those near the given one: the paper's section 10, where
+    """Return the priority with the fewest cycles in order of those near the given one: the paper's section 10, where
     continuous optimization guides a random algorithm. The numbers are the same in every run."""
     numbers = random.Random(1305)
 
-    def cycles(urgency: Sequence[float]) -> int:
-        ordered = next(within(program, problem, urgency))
+    def cycles(priority: Sequence[float]) -> int:
+        ordered = next(within(program, problem, priority))
         moved = problem_of(ordered, cpu)
         return length(moved, in_order(moved))
 
@@ -91,15 +91,15 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
     problem = problem_of(program, cpu)
     registers = program.architecture.registers
     times = list(continuous_times(problem))
-    urgencies = {
+    priorities = {
         "list": [-float(height) for height in problem.heights],
         "continuous": times,
         "random search": by_random_search(program, problem, times, cpu),
         "minimum cuts": by_components(problem),
     }
-    for name, urgency in urgencies.items():
+    for name, priority in priorities.items():
         # The highest limit that works.
-        measurements = (measured(name, ordered, cpu) for ordered in within(program, problem, urgency))
+        measurements = (measured(name, ordered, cpu) for ordered in within(program, problem, priority))
         found.append(next(filter(None, measurements), None))
     issued = in_order(problem)
     schedule = None

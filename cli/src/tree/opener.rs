@@ -346,7 +346,7 @@ mod tests {
         }
     }
 
-    /// Open folders stay in use. Folders opened anew are not links.
+    /// Open folders stay in use. Reopened folders are not links.
     #[test]
     fn a_folder_that_is_moved_away() {
         let folder = TempDir::new().unwrap();

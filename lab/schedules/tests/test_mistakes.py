@@ -9,17 +9,17 @@ import pytest
 
 from coconut.machine import Machine
 from coconut.program import Program
-from coconut.schedule import Resource, Room
+from coconut.schedule import ReservationTable, Resource
 from coconut.simulate import Mismatch
 from lab.schedules import optimal
 from lab.schedules.tests import test_schedules
 
 
-def slots(self: Room, i: int, time: int) -> Any:
+def slots(self: ReservationTable, i: int, time: int) -> Any:
     """Count only the last of an instruction's demands in a cycle."""
     return {
-        (number, (time + k) % self.interval if self.interval else time + k): room
-        for number, room, cycles in self.demands[i]
+        (number, (time + k) % self.interval if self.interval else time + k): units
+        for number, units, cycles in self.demands[i]
         for k in range(cycles)
     }.items()
 
@@ -49,12 +49,12 @@ def few_stages(problem: Any, interval: int) -> list[int]:
     return [problem.critical_path // interval + 2] * problem.size
 
 
-# The number of stages, not the clock, proves that there is no schedule. What a resource has room for.
+# The number of stages, not the clock, proves that there is no schedule. A resource's capacity.
 MISTAKES: dict[str, tuple[Any, str, Any]] = {
     "few stages": (optimal, "last_stages", few_stages),
     "slack": (optimal, "slack", lambda k, interval: k * (interval - 1)),
     "unknown": (optimal, "modulo_within", unknown_is_none(optimal.modulo_within)),
-    "room": (Room, "slots", slots),
+    "capacity": (ReservationTable, "slots", slots),
     "group of ports": (test_schedules, "resources_of", without_own_group(test_schedules.resources_of)),
 }
 

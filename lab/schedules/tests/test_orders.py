@@ -70,8 +70,8 @@ def test_random_search(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = problem_of(program, "z14")
     times = [-time for time in continuous_times(problem)]
 
-    def cycles(urgency: list[float]) -> int:
-        moved = problem_of(next(within(program, problem, urgency)), "z14")
+    def cycles(priority: list[float]) -> int:
+        moved = problem_of(next(within(program, problem, priority)), "z14")
         return length(moved, orders.in_order(moved))
 
     assert cycles(orders.by_random_search(program, problem, times, "z14")) < cycles(times)

@@ -35,20 +35,20 @@ def any_loop(numbers: random.Random) -> Problem:
     edges += [Edge(b, a, numbers.randint(0, 5), numbers.randint(1, 4)) for a, b in pairs if numbers.random() < 0.3]
     resources = []
     for number in range(numbers.randint(1, 4)):
-        room = numbers.randint(1, 2)
+        capacity = numbers.randint(1, 2)
         taking = numbers.choices(range(size), k=numbers.randint(1, size))
-        demands = tuple((i, numbers.randint(1, room), numbers.choice((1, 1, 1, 2, 3))) for i in taking)
-        resources.append(Resource(f"resource {number}", room, demands))
+        demands = tuple((i, numbers.randint(1, capacity), numbers.choice((1, 1, 1, 2, 3))) for i in taking)
+        resources.append(Resource(f"resource {number}", capacity, demands))
     return made_up(size, edges, resources)
 
 
 def has_room(problem: Problem, slots: tuple[int, ...], interval: int) -> bool:
     for resource in problem.resources:
         taken = [0] * interval
-        for i, room, cycles in resource.demands:
+        for i, units, cycles in resource.demands:
             for k in range(cycles):
-                taken[(slots[i] + k) % interval] += room
-        if max(taken) > resource.room:
+                taken[(slots[i] + k) % interval] += units
+        if max(taken) > resource.capacity:
             return False
     return True
 
@@ -103,7 +103,7 @@ def in_one_slot(size: int) -> Problem:
     return made_up(2 * size - 1, edges, resources)
 
 
-def beside_a_long_one() -> Problem:
+def with_a_long_one() -> Problem:
     """Return a loop in which one micro-operation holds port A for all of 3 cycles.
 
     Its instruction has two micro-operations. Port B has room for the three other instructions.
@@ -145,7 +145,7 @@ def test_chain_in_one_slot(size: int) -> None:
 
 
 def test_long_micro_operation() -> None:
-    problem = beside_a_long_one()
+    problem = with_a_long_one()
     if problem.bound != 3:
-        raise Mismatch(f"a long micro-operation beside others: no interval is below {problem.bound}, and 3 is possible")
-    compare("a long micro-operation beside others", problem, 3, "found")
+        raise Mismatch(f"a long micro-operation among others: no interval is below {problem.bound}, and 3 is possible")
+    compare("a long micro-operation among others", problem, 3, "found")

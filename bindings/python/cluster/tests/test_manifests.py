@@ -170,7 +170,7 @@ def test_check(keys, cluster, s3, tmp_path):
 
 
 def test_retag(keys, cluster, s3):
-    """Changed, new and removed objects are tagged anew; others keep their tags and are not read."""
+    """Changed, new and removed objects are re-tagged; others keep their tags and are not read."""
     files = {b"t/%02d" % i: content(i, 5000 * i) for i in range(30)}
     s3.bucket("retagged", files)
     first = tag("s3://retagged/t", keys.path, cluster.client, PART, **s3.options)

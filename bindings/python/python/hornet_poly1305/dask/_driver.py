@@ -38,7 +38,7 @@ _TASK_OBJECTS = 1000
 # How often a task is sent again: after a worker's death, or an error that is not of an object.
 _ATTEMPTS = 5
 # The most workers that get the secrets at the same time, how often that is tried, the seconds between, and how long each call
-# may take, and forgetting.
+# may take, and deleting them.
 _CONNECTIONS, _INSTALL_ATTEMPTS, _INSTALL_PAUSE_SECONDS = 64, 3, 1.0
 _CALL_SECONDS, _FORGET_SECONDS = 10.0, 2.0
 # How long the answer of a task that has ended may take.
@@ -216,7 +216,7 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let workers forget what they hold."""
+        """Delete the secrets on all workers."""
         self.summary.seconds = time.monotonic() - self._start
         if self._client.status != "running":
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Tagging, checking and tagging anew."""
+"""Tagging, checking and re-tagging."""
 
 from __future__ import annotations
 
@@ -405,7 +405,7 @@ def retag(
     allow_plaintext: bool = False,
     progress: Progress | None = None,
 ) -> Manifest:
-    """Return a manifest in which the objects of these names, which have changed, were added or removed, are tagged anew.
+    """Return a manifest in which the objects of these names, which have changed, were added or removed, are re-tagged.
 
     All others keep their tags, and are not read. The caller vouches that they have not changed; check tells.
 

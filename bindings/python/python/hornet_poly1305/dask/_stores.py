@@ -94,12 +94,12 @@ class _Progress:
         return self.partial
 
     def drop_waiting(self) -> None:
-        """Evaluate what whole blocks there are, and forget the rest, which will be read again."""
+        """Evaluate the whole blocks, and discard the rest, which will be read again."""
         self._evaluate(len(self.waiting) & -16)
         self.waiting.clear()
 
     def restart(self) -> None:
-        """Forget all that was evaluated."""
+        """Discard all that was evaluated."""
         self.waiting.clear()
         self.partial, self.done = self.evaluation.compute(b""), 0
 

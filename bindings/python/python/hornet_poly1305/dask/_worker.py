@@ -131,7 +131,7 @@ def _expire_later(run: bytes) -> None:
 
 
 def _expire(run: bytes) -> None:
-    """Forget a run without requests, whose driver may have died, and look again later at one with."""
+    """Delete a run that has had no request for a while, whose driver may have died; check others again later."""
     with _changed:
         found = _runs.get(run)
         if found is not None and time.monotonic() - found.used >= _IDLE_SECONDS:
@@ -141,7 +141,7 @@ def _expire(run: bytes) -> None:
 
 
 def forget(run: bytes) -> str:
-    """Forget what a run needed, and wipe its secrets. Returns why that is not possible, or nothing."""
+    """Delete what a run needed, and wipe its secrets. Returns why that is not possible, or nothing."""
     try:
         # What is left of its tasks need not wait.
         _keep(run, _Run(reason="the run has ended"))
