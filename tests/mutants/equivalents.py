@@ -407,7 +407,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ("aead_begin_pieces", "live is AEAD_LIVE or 0.", "a->live < AEAD_LIVE"),
         ("aead_begin_pieces", "The remainder by 16 does not depend on the upper half.", "zeros, (size_t)((uint32_t)(-"),
         ("aead_begin_pieces", "At most 15.", "zeros, (uint32_t)((size_t)(-"),
-        ("aead_xor", "Pieces of more than AEAD_COPIED_BYTES reach it only up to the end of what waits.", CUTS),
+        ("aead_xor", "Of more than AEAD_COPIED_BYTES, it gets only the first, at most WAITING_BYTES.", CUTS),
         (
             "aead_xor",
             "Whether the keystream goes to its place at once or waits, the bytes are the same.",
@@ -459,7 +459,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
         (
             "aead_text_chunk",
-            "Passes that take blocks leave more than one on x86-64; update_using absorbs those that are not counted here.",
+            "On x86-64, passes that take blocks leave at least one; update_using absorbs those that are not counted here.",
             "whole = (left_bytes - ",
             "whole = ((left_bytes / 16) - 1)",
             "whole = ((left_bytes / 16 * 16) - 16)",
