@@ -92,7 +92,11 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "= (AEAD_AAD_ROOM_BYTES + ",
             "= (AEAD_AAD_ROOM_BYTES - 1)",
         ),
-        ("aead_sort", "A window has HORNET_BATCH_WINDOW packets.", "(uint32_t)n"),
+        (
+            "aead_sort",
+            "A window has HORNET_BATCH_WINDOW packets; those that may share lanes have little associated data.",
+            CUTS,
+        ),
         ("process_window", "A window has HORNET_BATCH_WINDOW packets, strides are short.", CUTS),
         (
             "process_window",
