@@ -4,7 +4,6 @@
 import re
 
 from support import ROOT, WORKSPACE, attempt, kernel_names, output, row, rows, run, suite
-from support.suites import SUITES
 
 FAST = "check quick"
 DENY = ["--", "-D", "warnings"]
@@ -136,27 +135,6 @@ def test_lint_kernel_names(primitive):
                 named = re.search(rf"\b(hornet_{primitive}_kernel_)?{kernel}\b", line)
                 allowed = re.search(ALLOWED_LINES.format(kernel), line) or (in_lanes and line.startswith('#include "'))
                 assert allowed or not named, f"{path}:{number} names the kernel {kernel}: {line}"
-
-
-def targets_of(makefile):
-    """Return the targets that a Makefile declares."""
-    text = (ROOT / makefile).read_text().replace("\\\n", " ")
-    return set(re.search(r"^\.PHONY:(.*)$", text, re.M)[1].split()) - {"FORCE"}
-
-
-@suite(FAST)
-def test_lint_targets():
-    """Documents name targets that exist."""
-    root, lab = targets_of("Makefile"), targets_of("lab/Makefile")
-    assert len(root) <= 20
-    root |= {f"test-{name}" for name in SUITES}
-    count, unknown = 0, []
-    for path in files("*.md"):
-        for in_lab, target in re.findall(r"(?:`| {4})make( -C lab)? ([a-z][a-z-]*)", (ROOT / path).read_text()):
-            count += 1
-            if target not in (lab if in_lab else root):
-                unknown.append(f"{path}: make{in_lab} {target}")
-    assert not unknown and count > 60, f"of {count}, unknown: {unknown}"
 
 
 def anchors(text):
