@@ -6,7 +6,7 @@ CUTS = "every value that is cut to 32 bits"
 CHOICES = {
     "gains": "Decides whether packets share passes; what they are sealed to is the same.",
     "divided_up": "Used by `gains` alone.",
-    "stitch_capacity": "Decides how much is absorbed before the passes of a part, and how much beside them.",
+    "stitch_capacity": "Decides how much is absorbed before the passes of a chunk, and how much is stitched to them.",
 }
 
 EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
@@ -204,13 +204,13 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             " ((part_end",
             "AEAD_PENDING_BYTES / (16 +",
             "+ done",
-            "stitched = !t",
+            "!t->opens ? stitch",
             "AEAD_PENDING_BYTES %",
             "AEAD_PENDING_BYTES *",
             "AEAD_PENDING_BYTES / (16 - 1)",
             "> (stitched +",
             "now >=",
-            "e)\nif (fals",
+            "d)\nif (fals",
             "> (uint32_t",
             "(stitched - 1))",
             "* ((now",
