@@ -89,7 +89,8 @@ class HttpStore(Store):
         async def asked() -> _T:
             return await ask()
 
-        return await AsyncRetrying(**retrying(_RETRIES, (Failed, FileNotFoundError, _Folder)))(asked)
+        result: _T = await AsyncRetrying(**retrying(_RETRIES, (Failed, FileNotFoundError, _Folder)))(asked)
+        return result
 
     def _wait(self, coroutine: Callable[..., Coroutine[Any, Any, _T]], *arguments: object) -> _T:
         result: _T = sync(self.fs.loop, coroutine, *arguments)

@@ -343,7 +343,8 @@ class Store:
 
         final = Failed, FileNotFoundError, PermissionError
         try:
-            return Retrying(**retrying(_RETRIES, final), before_sleep=before_sleep)(part)
+            value: bytes = Retrying(**retrying(_RETRIES, final), before_sleep=before_sleep)(part)
+            return value
         except Failed as failed:
             raise type(failed)(reason(failed)) from None
         except FileNotFoundError:
