@@ -287,11 +287,11 @@ def no_faults(request):
 
 @pytest.fixture(scope="session")
 def same_nonces(tmp_path_factory):
-    """The environment in which nonces of copies of a key file are the same."""
+    """The environment in which the time, and the nonces of copies of a key file, are the same."""
     library = tmp_path_factory.mktemp("preload") / "same_nonces.so"
     source = Path(__file__).with_name("same_nonces.c")
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source], check=True)
-    return os.environ | {"LD_PRELOAD": str(library)}
+    return os.environ | {"LD_PRELOAD": str(library), "SAME_SECONDS": str(int(time.time()))}
 
 
 def plaintext_address():

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Preloaded, this makes the random bits of nonces and the time of a seal the same in all processes, so that
-   two manifests of the same files under copies of one key file are the same bytes. */
+/* Preloaded, this makes the random bits of nonces the same in all processes, and stops the clock of the
+   command and of the native module, not of Python, at SAME_SECONDS after 1970, so that two manifests of the
+   same files under copies of one key file are the same bytes. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -19,12 +23,21 @@ ssize_t getrandom(void *to, size_t count, unsigned flags)
     return syscall(SYS_getrandom, to, count, flags);
 }
 
-struct tm *gmtime_r(const time_t *restrict seconds, struct tm *restrict broken_down)
+static bool stops(const void *caller)
 {
-    (void)seconds;
-    memset(broken_down, 0, sizeof *broken_down);
-    broken_down->tm_year = 126;
-    broken_down->tm_mday = 1;
-    broken_down->tm_zone = "GMT";
-    return broken_down;
+    Dl_info of;
+    if (dladdr(caller, &of) == 0)
+        return false;
+    const char *const slash = strrchr(of.dli_fname, '/');
+    const char *const name = slash == NULL ? of.dli_fname : slash + 1;
+    return strcmp(name, "hornet") == 0 || strncmp(name, "_native.", 8) == 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (clock == CLOCK_REALTIME && stops(__builtin_return_address(0))) {
+        *now = (struct timespec){.tv_sec = atoll(getenv("SAME_SECONDS"))};
+        return 0;
+    }
+    return (int)syscall(SYS_clock_gettime, clock, now);
 }
