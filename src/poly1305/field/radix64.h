@@ -64,28 +64,20 @@ HORNET_INLINE void multiply_add(uint64_t *a0, uint64_t *a1, uint64_t b, uint64_t
     add_word_pair(a0, a1, lo, hi);
 }
 
-/* A block to be added to a product, or none. */
-typedef struct {
-    bool present; /* a constant */
-    uint64_t lo, hi, top;
-} scalar_block;
-
-static const scalar_block scalar_no_block = {false, 0, 0, 0};
-
-/* d_0 + d_1 2^64 + d_2 2^128 = the products of limbs 0 and 1, plus the block. These products come
- * first, because limb 2 is ready last. d_1 + d_2 2^64 < 2 * 2^124 + 2^65; *carry, which is to be added to
- * d_1, is < 2.25 * 2^60. */
+/* d_0 + d_1 2^64 + d_2 2^128 = the products of limbs 0 and 1, plus the block, unless it is NULL. These
+ * products come first, because limb 2 is ready last. d_1 + d_2 2^64 < 2 * 2^124 + 2^65; *carry, which is to
+ * be added to d_1, is < 2.25 * 2^60. */
 HORNET_INLINE void scalar_multiply(uint64_t d[3], uint64_t *carry, scalar_fe h, scalar_r r,
-                                   scalar_block block)
+                                   const uint64_t *block)
 {
     multiply_words(&d[0], carry, h.limb[0], r.r0);
     multiply_words(&d[1], &d[2], h.limb[0], r.r1);
-    if (block.present)
-        add_words(d, block.lo, block.hi, block.top);
+    if (block != NULL)
+        add_words(d, block[0], block[1], block[2]);
     multiply_add(&d[0], carry, h.limb[1], r.s1);
 }
 
-HORNET_INLINE scalar_fe scalar_any_multiply(scalar_fe h, scalar_r r, scalar_block block)
+HORNET_INLINE scalar_fe scalar_any_multiply(scalar_fe h, scalar_r r, const uint64_t *block)
 {
     uint64_t d[3], carry;
     scalar_multiply(d, &carry, h, r, block);
@@ -97,7 +89,7 @@ HORNET_INLINE scalar_fe scalar_any_multiply(scalar_fe h, scalar_r r, scalar_bloc
     return (scalar_fe){{d[0], d[1], above}};
 }
 
-HORNET_INLINE scalar_fe scalar_small_multiply(scalar_fe h, scalar_r r, scalar_block block)
+HORNET_INLINE scalar_fe scalar_small_multiply(scalar_fe h, scalar_r r, const uint64_t *block)
 {
     uint64_t d[3], carry;
     scalar_multiply(d, &carry, h, r, block);
@@ -108,25 +100,22 @@ HORNET_INLINE scalar_fe scalar_small_multiply(scalar_fe h, scalar_r r, scalar_bl
     return (scalar_fe){{d[0], d[1], d[2]}};
 }
 
-HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
-{
-    return scalar_any_multiply(h, r, scalar_no_block);
-}
+HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r) { return scalar_any_multiply(h, r, NULL); }
 
 HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top)
 {
-    return scalar_any_multiply(h, r, (scalar_block){true, lo, hi, top});
+    return scalar_any_multiply(h, r, (const uint64_t[]){lo, hi, top});
 }
 
 HORNET_INLINE scalar_fe scalar_small_mul(scalar_fe h, scalar_r r)
 {
-    return scalar_small_multiply(h, r, scalar_no_block);
+    return scalar_small_multiply(h, r, NULL);
 }
 
 HORNET_INLINE scalar_fe scalar_small_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi,
                                              uint64_t top)
 {
-    return scalar_small_multiply(h, r, (scalar_block){true, lo, hi, top});
+    return scalar_small_multiply(h, r, (const uint64_t[]){lo, hi, top});
 }
 
 #endif
