@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The numbers that were measured, except the lengths in the entries of the lists of kernels, which differ
  * most between families of cores, and the passes of ChaCha20 (chacha20/passes.toml). docs/performance.md
- * has the measurements.
+ * names the measurements.
  *
  * All of them are constants: the only ones that depend on the CPU are those that an entry of kernels.def
  * chooses. bindings/go/internal/tuning/generate.go writes those that begin with GO_ to a Go file, so each

@@ -234,7 +234,7 @@ class Sweep:
     row("mutants-aead-header", "aead/aead.h", AEAD, 80, suites="release", cpu_seconds=90),
     row("mutants-aead-batch", "aead/batch.c", AEAD, 400, suites="release", cpu_seconds=700),
     row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 600, suites="release", cpu_seconds=1300),
-    row("mutants-aead-pieces", "aead/chunks.c", AEAD, 650, suites="release", cpu_seconds=600),
+    row("mutants-aead-chunks", "aead/chunks.c", AEAD, 650, suites="release", cpu_seconds=600),
 )
 def test_mutants(path, plan, least, folder):
     sweep = Sweep(folder, path, plan)

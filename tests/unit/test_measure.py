@@ -194,6 +194,7 @@ def test_measure_compare_errors(folder):
         (["HEAD", "--processes", "3"], "must be an even number"),
         (["HEAD", "--out", "/nowhere/out.xz"], "/nowhere/out.xz: there is no such folder"),
         ([ROOT / "docs", "--compiler", "gcc"], "docs, gcc: make"),
+        ([""], "name a revision or a folder"),
     ):
         command = ["build/venv/bin/python", "-m", "tools.measure.compare", *words]
         text = output("sh", "-c", '"$@" 2>&1; echo "status $?"', "sh", *command)
@@ -302,8 +303,9 @@ def test_crossovers_proposals():
             "zen4",
             [
                 "HORNET_KERNEL(wide, CPU_zen4, 800, 1) /* today */",
-                LIST.splitlines()[0].replace("_TUNED(", "_TUNED_ALSO("),
-                *LIST.splitlines()[1:],
+                LIST.splitlines()[0],
+                LIST.splitlines()[1].replace("HORNET_KERNEL(", "HORNET_KERNEL_ALSO("),
+                *LIST.splitlines()[2:],
             ],
         ),
     ):

@@ -10,9 +10,11 @@ thread was in the same state; its sample is the mean of two processes.
 """
 
 import argparse
+import hashlib
 import lzma
 import math
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -74,6 +76,8 @@ def cases(step: int = 1) -> list[Case]:
 
 def tree_of(name: str) -> tuple[str, Path]:
     """Return the name and the folder of a source tree: a folder, or a revision, which is extracted."""
+    if not name:
+        raise Failed("name a revision or a folder: make compare BASE=REV")
     if Path(name).is_dir():
         return Path(name).resolve().name, Path(name).resolve()
     git = ["git", "-C", str(ROOT)]
@@ -90,14 +94,19 @@ def tree_of(name: str) -> tuple[str, Path]:
         archive = subprocess.run(
             [*git, "archive", revision, "Makefile", "include", "src"], capture_output=True, check=True
         ).stdout
-        folder.mkdir(parents=True)
-        subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+        new = folder.with_suffix(".new")
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir(parents=True)
+        subprocess.run(["tar", "-x", "-C", new], input=archive, check=True)
+        new.rename(folder)
     return revision, folder
 
 
 def library(tree: Path, compiler: str, name: str = "", *variables: str) -> Path:
     """Build a tree's library as its Makefile does, with these variables, and return the file."""
-    build = BUILD / f"{name or tree.name}-{compiler}"
+    # Folders may have the same name.
+    path = hashlib.sha256(str(tree.resolve()).encode()).hexdigest()[:8]
+    build = BUILD / f"{name or tree.name}-{path}-{compiler}"
     command = ["make", "-C", str(tree), f"-j{os.cpu_count()}", "--no-print-directory", "library"]
     command += [f"BUILD={build}", f"CC={compiler}", *variables]
     process = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -360,7 +360,9 @@ def applied(entries: str, of_family: str, proposed: dict[str, dict[str, int | No
             if same:
                 lines[i] = new
             else:
-                lines[i] = lines[i].replace("HORNET_KERNEL(", "HORNET_KERNEL_ALSO(").replace("_TUNED(", "_TUNED_ALSO(")
+                # The record is declared by the entry that is not ALSO; one with a tuning has a record of its own.
+                main = next(at for at, of, _ in of_kernel if not of["tuned"] and not of["also"])
+                lines[main] = lines[main].replace("HORNET_KERNEL(", "HORNET_KERNEL_ALSO(")
                 lines.insert(i, new)
     return "\n".join(lines) + "\n"
 

@@ -12,6 +12,7 @@ import argparse
 import datetime
 import difflib
 import json
+import platform
 import re
 import statistics
 import subprocess
@@ -154,6 +155,9 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5, help="of each program")
     parser.add_argument("--apply", action="store_true", help="change the files")
     options = parser.parse_args()
+    if platform.machine() != "x86_64":
+        print("passes: the passes of other CPUs than x86-64 are not measured", file=sys.stderr)
+        return 0
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     old = new = DATA.read_text()
     for compiler in options.compiler or ["gcc", "clang-19"]:
