@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """tools/tune: pass_tables.h is that of passes.toml, they are the cheapest, and measurements become a patch that applies."""
 
+import json
+import platform
 import random
 import re
 import subprocess
 
-from support import ROOT, run, suite
+import pytest
+from support import ROOT, output, run, suite
 
 from tools.tune import pass_tables, passes
 
@@ -97,3 +100,14 @@ def test_passes_beside_a_busy_thread():
     found = passes.cycles(samples)
     assert round(found["idle"]) == 100 and round(found["busy"]) == 150, found
     assert "busy" not in passes.cycles(samples[:60])
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the passes of this CPU are not measured")
+@suite("quick", cpu_seconds=15)
+def test_passes_are_timed(folder):
+    """The program builds with this tree, and times each pass of a kernel that every x86-64 CPU can run."""
+    lines = output(passes.build("vector128", "gcc", folder)).splitlines()
+    features, *timed = [json.loads(line) for line in lines]
+    assert ["sse2", True] in features
+    assert [line.get("name") for line in timed] == [None, None, "key", "rows1", "rows3", "lanes1"]
+    assert all(len(line.get("first", line.get("samples"))) == 200 for line in timed)

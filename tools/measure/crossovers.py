@@ -6,17 +6,19 @@
 A message goes to the first kernel of the list whose crossover it reaches. So, at each length, a kernel is compared with
 the kernel below it that would handle the length according to their own crossovers. A build is measured in which a forced
 kernel handles all lengths; if its kernels take another time than the library's at lengths that they serve now, a warning is
-printed. `min_aead_bytes` are the crossovers of Poly1305 inside of the AEAD. `--apply` writes the proposals for this CPU's family of cores into the
-lists of kernels; `git diff` shows them.
+printed. `min_aead_bytes` are the crossovers of Poly1305 inside of the AEAD, for which the lists have no column. `--apply`
+writes the other proposals for this CPU's family of cores into the lists of kernels; `git diff` shows them.
 """
 
 import argparse
 import ctypes
 import datetime
+import itertools
 import json
 import math
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,17 +79,23 @@ def kernels(file: Path, primitive: str) -> list[Kernel]:
     return found
 
 
+def family_among(features: Iterable[tuple[str, bool]]) -> str | None:
+    """Return the family of cores of features that are usable or not. In x86.def, families follow no_zmm_downclock."""
+    after = itertools.dropwhile(lambda feature: feature[0] != "no_zmm_downclock", features)
+    return next((name for name, usable in itertools.islice(after, 1, None) if usable), None)
+
+
+def _features(file: Path) -> Iterator[tuple[str, bool]]:
+    loaded, feature = ctypes.CDLL(str(file)), _Feature()
+    for i in itertools.count():
+        if not loaded.hornet_cpu_feature_at(ctypes.byref(feature), ctypes.c_size_t(i)):
+            return
+        yield feature.name.decode(), feature.usable
+
+
 def family(file: Path) -> str:
-    """Return the family of cores, named as in the lists of kernels. In x86.def, families follow no_zmm_downclock."""
-    loaded, feature, is_family = ctypes.CDLL(str(file)), _Feature(), False
-    index = ctypes.c_size_t(0)
-    while loaded.hornet_cpu_feature_at(ctypes.byref(feature), index):
-        name = feature.name.decode()
-        if is_family and feature.usable:
-            return name
-        is_family |= name == "no_zmm_downclock"
-        index.value += 1
-    return "ANY"
+    """Return the family of cores, named as in the lists of kernels."""
+    return family_among(_features(file)) or "ANY"
 
 
 # The rule.

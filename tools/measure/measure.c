@@ -25,6 +25,7 @@
  * thread runs on the same core, additions take longer, and while the clock changes, both do. */
 #define _GNU_SOURCE
 #include "measure.h"
+#include "chains.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +33,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *const operation_names[] = {"mac",  "aes",        "pieces",     "batch", "seal",
@@ -481,30 +481,8 @@ __attribute__((noinline)) static bool process(const struct peer *peer, enum oper
     return done;
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-#define FOUR(code)    code code code code
-#define SIXTEEN(code) FOUR(FOUR(code))
-#define HIDDEN(x, y)  __asm__ volatile("" : "+r"(x), "+r"(y))
-#define CHAIN(name, op, steps)                                                                             \
-    __attribute__((noinline)) static uint64_t name(void)                                                   \
-    {                                                                                                      \
-        uint64_t x = 3, y = 5;                                                                             \
-        const uint64_t begin = now();                                                                      \
-        for (int i = 0; i < (steps) / 16; i++) {                                                           \
-            SIXTEEN(x op y; HIDDEN(x, y);)                                                                 \
-        }                                                                                                  \
-        HIDDEN(x, y);                                                                                      \
-        return now() - begin;                                                                              \
-    }
-/* A register is added: CPUs skip additions of small constants. */
-CHAIN(additions, +=, ADDITIONS)
-CHAIN(multiplications, *=, MULTIPLICATIONS)
+CHAIN_OF_ADDITIONS(ADDITIONS)
+CHAIN_OF_MULTIPLICATIONS(MULTIPLICATIONS)
 
 static void evict(const struct work *w)
 {

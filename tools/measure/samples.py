@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/measure"
 FOLDER = Path("tools/measure")
 SOURCES = [FOLDER / "measure.c", FOLDER / "check.c", Path("tests/support/reference.c")]
-HEADERS = [FOLDER / "measure.h", FOLDER / "peer.h", *Path("tests/support").glob("reference*.h")]
+HEADERS = [*(ROOT / FOLDER).glob("*.h"), *(ROOT / "tests/support").glob("reference*.h")]
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra"]
 
 MULTIPLICATION_CYCLES = 3  # on x86 and most others

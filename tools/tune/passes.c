@@ -6,42 +6,26 @@
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <hornet.h>
+#include <hornet_kernels.h>
 
 #include "../../src/poly1305/state.h"
+#include "../measure/chains.h"
 #include KERNEL_FILE
 
 enum { SAMPLES = 200, PASSES = 40, OPERATIONS = 8000 };
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
-}
+CHAIN_OF_ADDITIONS(OPERATIONS)
+CHAIN_OF_MULTIPLICATIONS(OPERATIONS)
 
 static uint8_t in[4096], out[4096], copy[4096] __attribute__((aligned(64)));
 
 /* Prints a sample that began at that time. */
-static void sample(bool first, double begin)
+static void sample(bool first, uint64_t begin)
 {
-    double times[4] = {begin, now_ns()};
-    uint64_t chain = 3, factor = 3;
-    HORNET_VALUE_BARRIER("r", factor); /* or an addition would do */
-    for (int i = 0; i < OPERATIONS; i++) {
-        chain += 1;
-        HORNET_IN_ORDER("r", chain);
-    }
-    times[2] = now_ns();
-    for (int i = 0; i < OPERATIONS; i++) {
-        chain *= factor;
-        HORNET_IN_ORDER("r", chain);
-    }
-    times[3] = now_ns();
-    printf("%s[%.2f, %.4f, %.4f]", first ? "" : ", ", (times[1] - times[0]) / PASSES,
-           (times[2] - times[1]) / OPERATIONS, (times[3] - times[2]) / OPERATIONS);
+    const double ns = (double)(now() - begin) / PASSES, addition = (double)additions() / OPERATIONS;
+    printf("%s[%.2f, %.4f, %.4f]", first ? "" : ", ", ns, addition, (double)multiplications() / OPERATIONS);
 }
 
 static void time_pass(const char *kind, const chacha20_layout *layout, bool first, size_t rounds)
@@ -51,7 +35,7 @@ static void time_pass(const char *kind, const chacha20_layout *layout, bool firs
     static struct poly1305 poly = {.r = {0x0123456709abcdef, 0x0123456409abcdec}};
     printf(", \"%s\": [", kind);
     for (int i = 0; i < SAMPLES; i++) {
-        const double begin = now_ns();
+        const uint64_t begin = now();
         for (uint32_t nonce = 0; nonce < PASSES; nonce++) {
             state.word[13] = nonce;
             layout->run(
@@ -74,7 +58,7 @@ static void time_poly1305(size_t len_bytes)
     uint8_t tag[16];
     printf("{\"poly1305_blocks\": %zu, \"samples\": [", len_bytes / 16);
     for (int i = 0; i < SAMPLES; i++) {
-        const double begin = now_ns();
+        const uint64_t begin = now();
         for (int call = 0; call < PASSES; call++)
             hornet_poly1305(tag, in, len_bytes, key);
         sample(i == 0, begin);
@@ -90,9 +74,8 @@ int main(void)
     hornet_cpu_feature feature;
     printf("[");
     for (size_t i = 0; hornet_cpu_feature_at(&feature, i); i++)
-        if (feature.usable)
-            printf("\"%s\", ", feature.name);
-    puts("null]");
+        printf("%s[\"%s\", %s]", i == 0 ? "" : ", ", feature.name, feature.usable ? "true" : "false");
+    puts("]");
     time_poly1305(sizeof in / 4);
     time_poly1305(sizeof in);
 #define LAYOUT_NAME(name, ...) #name,

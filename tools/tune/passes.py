@@ -3,9 +3,7 @@
 
     python -m tools.tune.passes [--compiler COMPILER]... [--kernel KERNEL]... [--apply]
 
-passes.c takes the samples. An addition takes one cycle and a multiplication three, unless another thread on the same core takes
-turns with them, which delays chains of additions by more: so multiplications show the clock, and the ratio of both the sibling
-thread. The change is printed as a patch, which git apply takes; `--apply` makes it.
+passes.c takes the samples; tools/measure/samples.py says how they show the clock and the sibling thread. The change is printed as a patch, which git apply takes; `--apply` makes it.
 """
 
 import argparse
@@ -21,6 +19,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tools.measure.crossovers import family_among
+from tools.measure.samples import BUSY, IDLE_OR_BUSY, MULTIPLICATION_CYCLES
+
 from . import pass_tables
 from .pass_tables import DATA, HEADER, ROOT
 
@@ -28,8 +29,6 @@ from .pass_tables import DATA, HEADER, ROOT
 KERNELS = {"avx512": "ifma", "avx512vl": "ifma256", "avx2": "avx2", "vector128": "scalar64"}
 SOURCES = ("src/*/*.c", "src/*/*/*.c")
 FLAGS = ("-O2", "-fPIC", "-std=c11", f"-I{ROOT}/include")
-BUSY = 1.08  # beside an idle thread, an addition takes 0.98 to 1.03 cycles
-CYCLES = 3  # of a multiplication
 LEAST = 20  # samples, for a figure
 
 
@@ -59,15 +58,15 @@ def cycles(samples: list[list[float]]) -> dict[str, float]:
     # Another clock, or an interrupted chain, would falsify the figure.
     steady = [sample for sample in samples if abs(sample[2] / clock - 1) < 0.02]
     found = {}
-    for state in ("idle", "busy"):
-        of = [ns for ns, addition, cycle in steady if (addition * CYCLES / cycle > BUSY) == (state == "busy")]
+    for state in IDLE_OR_BUSY:
+        of = [ns for ns, add, mul in steady if (add * MULTIPLICATION_CYCLES / mul > BUSY) == (state == "busy")]
         if len(of) >= LEAST:
-            found[state] = statistics.quantiles(of, n=4)[0] * CYCLES / clock
+            found[state] = statistics.quantiles(of, n=4)[0] * MULTIPLICATION_CYCLES / clock
     return found
 
 
-def measure(kernel: str, compiler: str, folder: Path, runs: int) -> tuple[list[str], dict[str, dict]] | None:
-    """Return the features of this CPU, and for each state the cost of Poly1305 and of the passes; None if this CPU cannot run
+def measure(kernel: str, compiler: str, folder: Path, runs: int) -> tuple[str, dict[str, dict]] | None:
+    """Return the family of cores, and for each state the cost of Poly1305 and of the passes; None if this CPU cannot run
     the kernel."""
     program = build(kernel, compiler, folder)
     lines: list[dict] = []
@@ -83,7 +82,7 @@ def measure(kernel: str, compiler: str, folder: Path, runs: int) -> tuple[list[s
                     line[key] += more[key]
         lines = lines or new
     found = {}
-    for state in ("idle", "busy"):
+    for state in IDLE_OR_BUSY:
         try:
             shorter, longer = (cycles(line["samples"])[state] for line in lines[:2])
             counts = [line["poly1305_blocks"] for line in lines[:2]]
@@ -97,15 +96,7 @@ def measure(kernel: str, compiler: str, folder: Path, runs: int) -> tuple[list[s
             found[state] = {"poly1305": poly1305, "passes": passes}
         except KeyError:  # not enough samples in this state
             continue
-    return [name for name in features if name], found
-
-
-def family_of(features: list[str]) -> str:
-    """Return the family of cores. In x86.def, families follow no_zmm_downclock."""
-    text = (ROOT / "src/core/cpu/x86.def").read_text()
-    names = re.findall(r"^HORNET_CPU_FEATURE\((\w+)", text, re.MULTILINE)
-    families = names[names.index("no_zmm_downclock") + 1 :]
-    return next((name for name in families if name in features), "other")
+    return family_among(features) or "other", found
 
 
 def inline(table: dict) -> str:
@@ -167,9 +158,9 @@ def main() -> int:
                 if measured is None:
                     print(f"passes: {kernel} does not run on this CPU", file=sys.stderr)
                     continue
-                features, states = measured
+                family, states = measured
                 for state, found in states.items():
-                    about = {"kernel": kernel, "family": family_of(features), "compiler": version(compiler)}
+                    about = {"kernel": kernel, "family": family, "compiler": version(compiler)}
                     new = replaced(new, entry({**about, "sibling": state}, today, found))
     try:
         header = pass_tables.header(pass_tables.read(new))
