@@ -19,6 +19,7 @@
 #define HORNET_POLY1305_SCALAR_IMPLEMENTATION
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../../core/compiler.h"
