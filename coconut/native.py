@@ -5,6 +5,7 @@ import platform
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,16 @@ LINKED = ["-static", "-Wl,--unresolved-symbols=ignore-all"]
 OPTIONS = ["-O2", "-w"]
 
 
+@cache
+def cpu_features() -> frozenset[str]:
+    """Return the features of this CPU, as the system names them."""
+    known = re.search(r"^(?:flags|features|Features)\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return frozenset(known[1].split() if known else ())
+
+
 def runs_here(architecture: Architecture) -> bool:
     """Return whether this CPU runs the architecture's programs natively."""
-    if architecture.triple != platform.machine():
-        return False
-    known = re.search(r"^(?:flags|features|Features)\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return known is not None and set(architecture.features) <= set(known[1].split())
+    return architecture.triple == platform.machine() and set(architecture.features) <= cpu_features()
 
 
 def prefix_of(architecture: Architecture) -> list[str] | None:
