@@ -238,18 +238,30 @@ def linked_from(content: bytes, library: Path, compiler: str) -> Linked:
     if maker != version_of(compiler):
         raise Unproved(f"{name} is made by {maker}, and not by {version_of(compiler)}")
     sha256 = hashlib.sha256(content).hexdigest()
-    folder = OBJECTS / sha256
-    folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder) as private:
-        copy, linked = Path(private) / "libhornet.a", Path(private) / "linked"
-        copy.write_bytes(content)
-        places = [f"--defsym={name}={at:#x}" for name, at in LIBRARY.items()]
-        link = [target.tool("ld"), "-static", "-e", "0", "--unresolved-symbols=ignore-all", *places]
-        subprocess.run([*link, "-o", str(linked), "--whole-archive", str(copy)], check=True)
-        linked = linked.replace(folder / "linked")
+    linked = link(content, OBJECTS / sha256, target, "--whole-archive")
     return Linked(linked, compiler, target, name, sha256, maker, library == SHIPPED)
 
 
-def comparable(linked: Linked, record: str) -> str:
-    """Return why the instructions of a kernel cannot be compared with this CPU; empty if they can."""
-    return ""
+def link(content: bytes, folder: Path, target: Target, *options: str) -> Path:
+    """Link a private copy of an object or archive at fixed addresses, and return the program in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder) as private:
+        copy, linked = Path(private) / "copy", Path(private) / "linked"
+        copy.write_bytes(content)
+        places = [f"--defsym={name}={at:#x}" for name, at in LIBRARY.items()]
+        command = [target.tool("ld"), "-static", "-e", "0", "--unresolved-symbols=ignore-all", *places, *options]
+        subprocess.run([*command, "-o", str(linked), str(copy)], check=True)
+        return linked.replace(folder / "linked")
+
+
+@cache
+def compiled_file(compiler: str, source: Path, options: tuple[str, ...]) -> Linked:
+    """Return one file as a compiler makes it, linked at fixed addresses."""
+    OBJECTS.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=OBJECTS) as private:
+        path = Path(private) / "object.o"
+        subprocess.run([*compiler.split(), *options, "-c", str(source), "-o", str(path)], check=True)
+        content = path.read_bytes()
+    maker, sha256 = maker_of([Elf(source.name, content)]), hashlib.sha256(content).hexdigest()
+    linked = link(content, OBJECTS / sha256, target_of(compiler))
+    return Linked(linked, compiler, target_of(compiler), source.name, sha256, maker)

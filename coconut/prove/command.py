@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coconut.lift.objects import chosen, compiled, shipped_by, version_of
-from coconut.prove import chacha20, composition, expected, go, graphs, loops, objects, programs, shipped, stitched
+from coconut.prove import chacha20, composition, core, expected, go, graphs, loops, objects, programs, shipped, stitched
 from coconut.prove.certified import Verifying
 from coconut.prove.expected import Counts
 from coconut.prove.proof import REFUSALS, Proved
@@ -95,8 +95,14 @@ def suites(of: Wanted) -> Suites:
             loops.ASSUMED,
             compiled=True,
         ),
+        "core": Suite(
+            "functions that all use, as compilers made them",
+            partial(core.prove_core, of.compilers),
+            objects.ASSUMED,
+            compiled=True,
+        ),
         "algebra": Suite("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
-        "shipped": Suite("functions that libhornet.so has as libhornet.a has them", shipped.prove_shipped),
+        "shipped": Suite("functions of libhornet.so, and lengths at which kernels are chosen", shipped.prove_shipped),
         "dispatch": Suite(
             "lengths at which the library has Bernstein's tag",
             partial(composition.prove_dispatch, ROOT / "build" / "libhornet.so", of.seed),
@@ -159,7 +165,9 @@ class Outcome:
             raise ValueError(f"{proof.title}: a proof of nothing")
         self.counts.add(proof.compiler, proof.part, proof.claims)
         of = proof.compiled
-        self.lines.append(f"{proof.title}: {proof.claims}" + (f"; {of.function}: {of.lengths}" if of else ""))
+        self.lines.append(
+            f"{proof.title}: {proof.claims}" + (f"; {of.function}: {of.lengths}" if of and of.function else "")
+        )
         if of:
             self.functions.append({"title": proof.title, **of._asdict(), "claims": proof.claims})
 

@@ -29,7 +29,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from coconut.lift.compare import SPELLED
 from coconut.lift.elf import Elf, maker_of
+from coconut.native import cpu_features
 from coconut.prove.claims import ONE, horner, horner_of_pairs, kind_of, product, total
 from coconut.prove.graphs import POLY1305_KERNELS, graphs_of
 from coconut.prove.polynomials import P, Poly, Unproved, add
@@ -37,8 +39,6 @@ from coconut.prove.proof import Compiled, Proved, proved
 from coconut.trace import KERNELS
 
 LENGTH_MAX = 4096
-# The loop of fe_power is checked for exponents with this number of bits at most.
-POWER_BITS = 6
 CLAMP = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
 
 
@@ -162,7 +162,7 @@ def check_batch() -> int:
 
 
 def check_partials(blocks_max: int = 4) -> int:
-    """Check that segments join, and can be replaced: Bernstein 2005, section 1."""
+    """Check that segments join, and can be replaced: Bernstein 2005, section 1. core.py proves the powers of r."""
     names, count = Names(), 0
     for n in range(blocks_max + 1):
         left, right, new, old = names.variables(2), names.variables(n), names.variables(2), names.variables(2)
@@ -174,19 +174,6 @@ def check_partials(blocks_max: int = 4) -> int:
         replaced = add(whole, product(difference, names.power(n)))
         expect(f"a segment before {n} blocks", replaced, bernstein(names, zero, [*left, *new, *right]))
         count += 2
-    # fe_power, bit by bit: squares and products, and what they make of the exponent.
-    value, r = names.variable(), names.power(1)
-    for n in range(1 << POWER_BITS):
-        exponent, power = 0, ONE
-        for bit in reversed(range(POWER_BITS)):
-            if n >> bit > 1:
-                exponent, power = 2 * exponent, product(power, power)
-            if n >> bit & 1:
-                exponent, power = exponent + 1, product(power, r)
-        if exponent != n:
-            raise Unproved(f"r^{exponent}, not r^{n}")
-        expect(f"r^{n}", product(power, value), product(names.power(n), value))
-        count += 1
     return count
 
 
@@ -370,20 +357,14 @@ class Described(ctypes.Structure):
     )
 
 
-# What Linux calls features whose names differ, and where it lists those of this CPU.
-LINUX_NAMES = {"avxifma": "avx_ifma"}
-CPU_FEATURES = Path("/proc/cpuinfo")
-
-
 def kernels_in(hornet: ctypes.CDLL) -> Iterator[tuple[str, bool]]:
-    """Yield the kernels of a library, and whether this CPU runs them; refuse one that should run, as Linux has it."""
-    kernel, features = Described(), set(CPU_FEATURES.read_text().split())
-    index = 0
+    """Yield the kernels of a library, and whether this CPU runs them; refuse one that should run, as the system has it."""
+    kernel, index = Described(), 0
     while hornet.hornet_kernel_at(ctypes.byref(kernel), ctypes.c_int(POLY1305), ctypes.c_size_t(index)):
-        name, required = kernel.name.decode(), kernel.required.decode().split()
-        if not kernel.supported and {LINUX_NAMES.get(feature, feature) for feature in required} <= features:
-            raise Unproved(f"{name} is not supported, but this CPU has {' '.join(required)}")
-        yield name, kernel.supported
+        kernel_name, required = kernel.name.decode(), kernel.required.decode().split()
+        if not kernel.supported and {SPELLED.get(name, name) for name in required} <= cpu_features():
+            raise Unproved(f"{kernel_name} is not supported, but this CPU has {' '.join(required)}")
+        yield kernel_name, kernel.supported
         index += 1
 
 

@@ -38,6 +38,8 @@ class Counts:
 def read(path: Path = FILE) -> dict[str, dict[str, Parts]]:
     """Return the tables by suite and compiler."""
     found: dict[str, dict[str, Parts]] = {}
+    if not path.exists():
+        return found
     for suite, table in tomllib.loads(path.read_text()).items():
         for key, value in table.items():
             if isinstance(value, list):
@@ -91,7 +93,7 @@ def shown(count: list[int]) -> str:
 
 def rewrite(made: dict[str, Counts], path: Path = FILE) -> None:
     """Write what was proved in place of the tables of the same suites and compilers; keep what was omitted."""
-    tables = read(path) if path.exists() else {}
+    tables = read(path)
     for suite, counts in made.items():
         for compiler, parts in counts.found.items():
             before, _ = expected_of(tables.get(suite, {}), compiler)

@@ -21,8 +21,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
+from coconut.lift.compare import comparable
 from coconut.lift.machine import RETURN, Machine, Memory, Unknown
-from coconut.lift.objects import X86_64, Linked, chosen, comparable, target_of
+from coconut.lift.objects import X86_64, Linked, chosen, target_of
 from coconut.lift.publics import COUNTS, Public, Residue, Space, Split, Whole, divided, range_of
 from coconut.operations import BLOCK_BYTES
 from coconut.prove.claims import STEPS_MAX
@@ -788,7 +789,7 @@ def prove_loops(compilers: Iterable[str] = ()) -> Iterator[Proved]:
     shared: dict[str, Inputs] = {}
     for linked, record in kernels_of(compiler for compiler in chosen(compilers) if target_of(compiler) == X86_64):
         inputs, title = shared.setdefault(record.kernel, Inputs()), f"{linked.version}: {record.name}"
-        if reason := comparable(linked, record.name):
+        if reason := comparable(linked, record):
             yield omitted(title, linked, record, reason)
             continue
         for member in MEMBERS:

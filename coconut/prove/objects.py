@@ -20,8 +20,9 @@ from coconut.architectures import ARCHITECTURES
 from coconut.graph import Graph
 from coconut.lift.amd64 import Amd64
 from coconut.lift.arm64 import Arm64
+from coconut.lift.compare import comparable
 from coconut.lift.machine import STACK_TOP, Machine, Memory
-from coconut.lift.objects import Linked, chosen, comparable, compiled
+from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES, WORD_MAX
 from coconut.prove.claims import kind_of
 from coconut.prove.evaluation import (
@@ -288,7 +289,7 @@ def prove_objects(compilers: Iterable[str] = (), every: bool = False) -> Iterato
         if every:
             lengths = sorted({*lengths, *range(EVERY_LENGTH_MAX + 1), *LONGER})
         title = f"{linked.version}: {record.name}"
-        if reason := comparable(linked, record.name):
+        if reason := comparable(linked, record):
             yield omitted(title, linked, record, reason)
             continue
         for member in ("mac", "absorb"):

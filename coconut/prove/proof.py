@@ -45,9 +45,7 @@ class Proved(NamedTuple):
         return self.compiled.compiler if self.compiled else ""
 
 
-def proved(
-    title: str, prove: Callable[[], int], ring: Ring | None = None, compiled: Compiled | None = None
-) -> Proved:
+def proved(title: str, prove: Callable[[], int], ring: Ring | None = None, compiled: Compiled | None = None) -> Proved:
     """Run a proof, maybe in a ring, and return it with the number of its claims; a refusal is raised with its title."""
     try:
         return Proved(title, prove(), ring.certificate if ring else None, compiled)
