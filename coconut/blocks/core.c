@@ -26,9 +26,9 @@ bool proved_bytes_equal(const uint8_t *a, const uint8_t *b, size_t len_bytes)
 }
 
 #define HORNET_POLY1305_FIELD_H
-#define KERNEL_INLINE           HORNET_INLINE
-#define LANES                   1
-#define LONG_SUM_MAX            8
+#define KERNEL_INLINE HORNET_INLINE
+#define LANES         1
+#define LONG_SUM_MAX  8
 typedef uint64_t vec;
 typedef struct {
     uint64_t exponent, overflow;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Prints at how many lengths it looks, and the address of every kernel's record that serves a message, alone
- * or in a batch, of any length on a CPU with any set of features; fails if a CPU lacks what its kernel
- * requires. For coconut/prove/shipped.py, which links it with the library. */
+/* Prints at how many lengths it looks, and the address of every kernel's record that serves a message,
+ * alone or in a batch, of any length on a CPU with any set of features; fails if a CPU lacks what its
+ * kernel requires. For coconut/prove/shipped.py, which links it with the library. */
 #include <stdio.h>
 
 #include "../../src/poly1305/kernel.h"
@@ -46,8 +46,8 @@ int main(void)
         for (size_t i = 0; i < amount_count; i++)
             if (!serves(&hornet_poly1305_kernel_for(amounts[i], in_use)->implementation, cpu) ||
                 !serves(hornet_dispatch_batch(list, in_use, cpu, amounts[i])->implementation, cpu)) {
-                printf("a CPU with features %x gets no kernel that it can run for %zu bytes\n", (unsigned)cpu,
-                       amounts[i]);
+                printf("a CPU with features %x gets no kernel that it can run for %zu bytes\n",
+                       (unsigned)cpu, amounts[i]);
                 return 1;
             }
     }
