@@ -13,8 +13,9 @@
 #                    test-cross (or test-cross-quick, with one compiler each), test-scale, and test-release, for which CI
 #                    has no time
 # make format        formats every C, Rust, Go, Python and JavaScript file in place
-# make prove         proves kernels for all inputs: basic blocks, generated assembly, machine code, and what joins them.
-#                    QUICK=1: not the basic blocks, the instruction selections, and clang's code, as CI does
+# make prove         proves kernels for all inputs: basic blocks, generated assembly, the machine code of the library that
+#                    `make` leaves and of other compilers, and what joins them. QUICK=1: not the instruction selections,
+#                    ChaCha20's basic blocks, and other compilers' code, as CI does
 # make compare       compares the speed with that of another revision: BASE=REV. QUICK=1: a minute
 # make tune          measures on this CPU, and proposes from which length each kernel is used. QUICK=1: a minute
 # make dist          builds what is released, into build/dist/. PARTS="crates npm": only these
@@ -162,10 +163,11 @@ compare:
 	tools/venv.sh tests/requirements.txt build/venv
 	build/venv/bin/python -m tools.measure.compare '$(BASE)' $(if $(QUICK),--processes 4 --rounds 5 --step 7) $(ARGS)
 
-prove: library
+# It makes the library, under a lock, because tests prove at the same time.
+prove:
 	coconut/install.sh
-	build/coconut/venv/bin/python -m coconut prove \
-	    $(if $(QUICK),--compiler gcc go go-chacha20 go-stitched objects loops algebra dispatch)
+	build/coconut/venv/bin/python -m coconut prove $(if $(QUICK),--compiler '$(CC)' \
+	    graphs go go-chacha20 go-stitched shipped core objects loops algebra dispatch)
 
 # What is released, from the commit that is checked out, with the lists of their SHA-256.
 dist:

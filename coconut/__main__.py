@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import secrets
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -83,20 +84,11 @@ def command_go(arguments: argparse.Namespace) -> None:
 
 
 def command_prove(arguments: argparse.Namespace) -> None:
-    from coconut.prove.command import prove, suites
+    from coconut.prove.command import Wanted, run
 
-    known = suites(not arguments.no_certificates, arguments.compiler or (), arguments.every_length)
-    if unknown := set(arguments.suites) - known.keys():
-        raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    wanted = {name: known[name] for name in arguments.suites or known}
-    outcomes = prove(wanted, print if arguments.verbose else lambda _: None)
-    if "objects" in wanted and not arguments.compiler:
-        from coconut.lift.objects import COMPILERS, installed
-
-        for compiler in sorted({*COMPILERS} - {*installed()}):
-            print(f"nothing is proved of what `{compiler}` makes: it is not installed (coconut/install.sh)")
-    if refused := [outcome.name for outcome in outcomes if outcome.refused]:
-        raise ValueError(f"not everything is proved: {', '.join(refused)}")
+    seed = secrets.randbits(64) if arguments.seed is None else arguments.seed
+    wanted = Wanted(not arguments.no_certificates, tuple(arguments.compiler or ()), arguments.every_length, seed)
+    run(arguments.suites, wanted, arguments.verbose, arguments.expect)
 
 
 def command_mutations(arguments: argparse.Namespace) -> None:
@@ -156,8 +148,10 @@ def run(argv: list[str] | None = None) -> None:
     proving.add_argument("suites", nargs="*", help="only these: graphs, selections, chacha20, go, objects, ...")
     proving.add_argument("--no-certificates", action="store_true", help="write and verify no certificates")
     proving.add_argument("--compiler", action="append", help="prove its machine code, not that of those installed")
-    proving.add_argument("--every-length", action="store_true", help="prove all machine code; an hour")
-    proving.add_argument("--verbose", action="store_true", help="print every proof")
+    proving.add_argument("--every-length", action="store_true", help="execute machine code at every length; an hour")
+    proving.add_argument("--seed", type=int, help="repeat a run's keys of dispatch")
+    proving.add_argument("--expect", action="store_true", help="rewrite expected.toml, how many proofs there must be")
+    proving.add_argument("--verbose", action="store_true", help="print every proof, with its function and lengths")
     mutating = command("mutations", command_mutations, "plant mistakes, which proofs must refuse")
     mutating.add_argument("blocks", nargs="*", help="only in these basic blocks, KERNEL/BLOCK")
     mutating.add_argument(

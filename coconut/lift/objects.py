@@ -2,14 +2,18 @@
 """Read what a compiler and a linker made: the instructions, the data, and where the kernels' functions begin."""
 
 import fcntl
+import hashlib
 import re
 import shutil
-import struct
 import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from coconut.lift.elf import Elf, maker_of, members
 from coconut.prove.polynomials import Unproved
 from coconut.trace import BUILD, ROOT
 
@@ -57,6 +61,7 @@ AARCH64 = Target("aarch64", "aarch64-linux-gnu-", "//", ("-M", "no-aliases"))
 TARGETS = {target.architecture: target for target in (X86_64, AARCH64)}
 
 
+@cache
 def target_of(compiler: str) -> Target:
     """Return what a compiler, a command with its options, compiles for."""
     run = subprocess.run([*compiler.split(), "-dumpmachine"], capture_output=True, text=True, check=True)
@@ -73,7 +78,7 @@ COMPILERS = ("gcc", "clang-19", "aarch64-linux-gnu-gcc", "clang-19 --target=aarc
 def is_installed(compiler: str) -> bool:
     """Return whether a compiler is installed with a C library's headers, and the tools for what it makes."""
     words = compiler.split()
-    if not shutil.which(words[0]):
+    if not words or not shutil.which(words[0]):
         return False
     finds_headers = [*words, "-fsyntax-only", "-include", "string.h", "-x", "c", "/dev/null"]
     if subprocess.run(finds_headers, capture_output=True, check=False).returncode != 0:
@@ -81,17 +86,43 @@ def is_installed(compiler: str) -> bool:
     return all(shutil.which(target_of(compiler).tool(name)) for name in ("ld", "nm", "objdump"))
 
 
+def chosen(compilers: Iterable[str] = ()) -> list[str]:
+    """Return the compilers that are named, or else the default ones; refuse those that are not installed."""
+    found = list(dict.fromkeys(compilers)) or list(COMPILERS)
+    if missing := [compiler for compiler in found if not is_installed(compiler)]:
+        raise ValueError(f"not installed: {', '.join(missing)}; coconut/install.sh installs the compilers")
+    return found
+
+
 def installed() -> list[str]:
     return [compiler for compiler in COMPILERS if is_installed(compiler)]
 
 
+@cache
+def version_of(compiler: str) -> str:
+    """Return a compiler with its version, as its objects name it, and what it compiles for, if not for x86-64."""
+    source = [*compiler.split(), "-c", "-x", "c", "-", "-o"]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.o"
+        subprocess.run([*source, str(path)], input="int hornet;", text=True, check=True)
+        return maker_of([Elf(f"what {compiler} makes", path.read_bytes())])
+
+
 @dataclass
 class Linked:
-    """A program of all objects of the library, at fixed addresses; compiler is a command with its options."""
+    """A program of all objects of an archive of the library, at fixed addresses; compiler is a command with its options.
+
+    - archive, sha256: of the library, under its name in this tree. version: the compiler, as the objects name it.
+    - shipped: whether `make` left this archive in build/.
+    """
 
     path: Path
     compiler: str
     target: Target = X86_64
+    archive: str = ""
+    sha256: str = ""
+    version: str = ""
+    shipped: bool = False
 
     @cached_property
     def lines(self) -> dict[int, Line]:
@@ -133,25 +164,15 @@ class Linked:
         return self.sections(True)
 
     def sections(self, executable: bool) -> dict[int, bytes]:
-        content = self.path.read_bytes()
-        (start,) = struct.unpack_from("<Q", content, 0x28)
-        size, count = struct.unpack_from("<HH", content, 0x3A)
-        found = {}
-        for i in range(count):
-            _, kind, flags, at, offset, length = struct.unpack_from("<IIQQQQ", content, start + size * i)
-            # Those with contents that take part in execution.
-            if kind == 1 and flags & 2 and bool(flags & 4) == executable:
-                found[at] = content[offset : offset + length]
-        return found
+        # Those with contents that take part in execution.
+        sections = [part for part in Elf(self.archive, self.path.read_bytes()).sections if part.kind == 1]
+        return {part.at: part.content for part in sections if part.flags & 2 and bool(part.flags & 4) == executable}
 
-    @cached_property
-    def version(self) -> str:
-        """Return the compiler with its version, and what it compiles for, if not for x86-64."""
-        run = subprocess.run([*self.compiler.split(), "--version"], capture_output=True, text=True, check=True)
-        found = re.search(r"\d+\.\d+\.\d+", run.stdout)
-        name = "clang" if "clang" in self.compiler else "gcc" if "gcc" in self.compiler else self.compiler
-        elsewhere = "" if self.target == X86_64 else f", {self.target.architecture}"
-        return f"{name} {found[0] if found else '?'}{elsewhere}"
+    def function_at(self, at: int) -> str:
+        """Return the name of the function that begins at an address."""
+        if at not in self.functions:
+            raise Unproved(f"no function of {self.archive} begins at {at:#x}")
+        return self.functions[at]
 
     def has(self, record: str) -> bool:
         """Return whether there is a record of a kernel."""
@@ -185,17 +206,80 @@ def read_line(at: int, after: int, text: str, comment: str = "#") -> Line:
     return Line(at, after, name, tuple(operand.strip() for operand in operands), text, " ".join(prefixes))
 
 
-def compiled(compiler: str) -> Linked:
-    """Return the library as a compiler makes it, linked at fixed addresses."""
-    target, folder = target_of(compiler), BUILD / "objects" / re.sub(r"[^\w.-]+", "-", compiler)
-    library, linked = folder / "libhornet.a", folder / "linked"
+OBJECTS = BUILD / "objects"
+SHIPPED = ROOT / "build" / "libhornet.a"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other proofs and tests, which run at the same time, from building in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # Proofs and their tests run at the same time.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@cache
+def shipped() -> bytes:
+    """Return build/libhornet.a as `make` leaves it; it and build/libhornet.so are made if sources are newer."""
+    with locked(OBJECTS):
+        subprocess.run(["make", "-C", str(ROOT), "-s", "library"], check=True, stdout=subprocess.DEVNULL)
+        return SHIPPED.read_bytes()
+
+
+def shipped_by() -> str:
+    """Return the compiler of build/libhornet.a."""
+    return maker_of(members("build/libhornet.a", shipped()))
+
+
+@cache
+def compiled(compiler: str) -> Linked:
+    """Return the library as a compiler makes it, linked at fixed addresses: build/libhornet.a, if this compiler made that.
+
+    A process reads an archive once, so that all its proofs are of the same bytes.
+    """
+    if shipped_by() == version_of(compiler):
+        return linked_from(shipped(), SHIPPED, compiler)
+    folder = OBJECTS / re.sub(r"[^\w.-]+", "-", compiler)
+    library = folder / "libhornet.a"
+    with locked(folder):
         command = ["make", "-C", str(ROOT), "-s", f"CC={compiler}", f"BUILD={folder}", str(library)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        if not linked.exists() or linked.stat().st_mtime < library.stat().st_mtime:
-            places = [f"--defsym={name}={at:#x}" for name, at in LIBRARY.items()]
-            link = [target.tool("ld"), "-static", "-e", "0", "--unresolved-symbols=ignore-all", *places]
-            subprocess.run([*link, "-o", str(linked), "--whole-archive", str(library)], check=True)
-    return Linked(linked, compiler, target)
+        content = library.read_bytes()
+    return linked_from(content, library, compiler)
+
+
+def linked_from(content: bytes, library: Path, compiler: str) -> Linked:
+    """Return the program of an archive with this content: the bytes that are hashed are those that are linked."""
+    name = str(library.relative_to(ROOT))
+    maker, target = maker_of(members(name, content)), target_of(compiler)
+    if maker != version_of(compiler):
+        raise Unproved(f"{name} is made by {maker}, and not by {version_of(compiler)}")
+    sha256 = hashlib.sha256(content).hexdigest()
+    linked = link(content, OBJECTS / sha256, target, "--whole-archive")
+    return Linked(linked, compiler, target, name, sha256, maker, library == SHIPPED)
+
+
+def link(content: bytes, folder: Path, target: Target, *options: str) -> Path:
+    """Link a private copy of an object or archive at fixed addresses, and return the program in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder) as private:
+        copy, linked = Path(private) / "copy", Path(private) / "linked"
+        copy.write_bytes(content)
+        places = [f"--defsym={name}={at:#x}" for name, at in LIBRARY.items()]
+        command = [target.tool("ld"), "-static", "-e", "0", "--unresolved-symbols=ignore-all", *places, *options]
+        subprocess.run([*command, "-o", str(linked), str(copy)], check=True)
+        return linked.replace(folder / "linked")
+
+
+@cache
+def compiled_file(compiler: str, source: Path, options: tuple[str, ...]) -> Linked:
+    """Return one file as a compiler makes it, linked at fixed addresses."""
+    OBJECTS.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=OBJECTS) as private:
+        path = Path(private) / "object.o"
+        subprocess.run([*compiler.split(), *options, "-c", str(source), "-o", str(path)], check=True)
+        content = path.read_bytes()
+    maker, sha256 = maker_of([Elf(source.name, content)]), hashlib.sha256(content).hexdigest()
+    linked = link(content, OBJECTS / sha256, target_of(compiler))
+    return Linked(linked, compiler, target_of(compiler), source.name, sha256, maker)

@@ -3,7 +3,7 @@
 
 import sys
 
-from coconut.prove.command import prove, quick
+from coconut.prove.command import Wanted, failures, prove, quick
 
-if any(outcome.refused for outcome in prove(quick())):
-    sys.exit("not everything is proved")
+if failed := failures(quick(), prove(quick()), Wanted()):
+    sys.exit("\n  ".join(["not everything is proved:", *failed]))

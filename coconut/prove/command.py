@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Run proofs, and print a table of them."""
+"""Run proofs, print a table of them, and compare how many they are with how many are expected."""
 
+import json
+import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from coconut.prove import chacha20, composition, go, graphs, loops, objects, programs, stitched
+from coconut.lift.objects import chosen, compiled, shipped_by, version_of
+from coconut.prove import chacha20, composition, core, expected, go, graphs, loops, objects, programs, shipped, stitched
 from coconut.prove.certified import Verifying
+from coconut.prove.expected import Counts
 from coconut.prove.proof import REFUSALS, Proved
-from coconut.trace import ROOT
+from coconut.trace import BUILD, ROOT
+
+# What was proved of which archives, after a run without a failure.
+REPORT = BUILD / "proved.json"
 
 
 def of_graphs(
@@ -27,50 +36,76 @@ def of_selections(certify: bool) -> Iterator[Proved]:
 
 
 class Suite(NamedTuple):
-    """What the claims of a suite are, its proofs, and what they assume of the world around them."""
+    """What the claims of a suite are, its proofs, and what they assume of the world around them.
+
+    compiled: whether it is about what compilers made. extra: whether it proves more than expected.toml states.
+    """
 
     claims: str
     proofs: Callable[[], Iterable[Proved]]
     assumed: tuple[str, ...] = ()
+    compiled: bool = False
+    extra: bool = False
 
 
 Suites = dict[str, Suite]
 
 
-def suites(certify: bool, compilers: Sequence[str] = (), every: bool = False) -> Suites:
-    """Return what is proved, by the name of the suite, and what its claims are.
+class Wanted(NamedTuple):
+    """What to prove.
 
-    compilers: whose machine code, by default those installed; every: at every length up to 600 bytes, for an hour, and
-    the loops of all functions.
+    - compilers: whose machine code, by default all in COMPILERS. every: at every length up to 600 bytes, for an hour.
+    - seed: of the keys of dispatch.
     """
+
+    certify: bool = True
+    compilers: Sequence[str] = ()
+    every: bool = False
+    seed: int = 0
+
+
+def suites(of: Wanted) -> Suites:
+    """Return what is proved, by the name of the suite, and what its claims are."""
     return {
-        "graphs": Suite("elements of Poly1305's basic blocks", partial(of_graphs, certify=certify)),
-        "selections": Suite("elements of instruction selections", partial(of_selections, certify)),
+        "graphs": Suite("elements of Poly1305's basic blocks", partial(of_graphs, certify=of.certify)),
+        "selections": Suite("elements of instruction selections", partial(of_selections, of.certify)),
         "chacha20": Suite(
             "words of ChaCha20's basic blocks and selections",
             lambda: chain(chacha20.prove_graphs(), chacha20.prove_selections()),
         ),
         "go": Suite(
-            "paths through the Go module's functions of Poly1305", partial(go.prove_functions, certify), go.ASSUMED
+            "paths through the Go module's functions of Poly1305", partial(go.prove_functions, of.certify), go.ASSUMED
         ),
         "go-chacha20": Suite("words of the Go module's functions of ChaCha20", chacha20.prove_go, chacha20.ASSUMED),
         "go-stitched": Suite(
             "values of Poly1305 stitched to ChaCha20 in the Go module",
-            partial(stitched.prove_stitched, certify),
+            partial(stitched.prove_stitched, of.certify),
             go.ASSUMED,
         ),
         "objects": Suite(
-            "calls of what compilers made", partial(objects.prove_objects, compilers, every), objects.ASSUMED
+            "calls of what compilers made",
+            partial(objects.prove_objects, of.compilers, of.every),
+            objects.ASSUMED,
+            compiled=True,
+            extra=of.every,
         ),
         "loops": Suite(
             "paths through what compilers made, at every length",
-            partial(loops.prove_loops, compilers, every),
+            partial(loops.prove_loops, of.compilers),
             loops.ASSUMED,
+            compiled=True,
+        ),
+        "core": Suite(
+            "functions that all use, as compilers made them",
+            partial(core.prove_core, of.compilers),
+            objects.ASSUMED,
+            compiled=True,
         ),
         "algebra": Suite("identities between blocks and Bernstein's polynomial", composition.prove_algebra),
+        "shipped": Suite("functions of libhornet.so, and lengths at which kernels are chosen", shipped.prove_shipped),
         "dispatch": Suite(
             "lengths at which the library has Bernstein's tag",
-            partial(composition.prove_dispatch, ROOT / "build" / "libhornet.so"),
+            partial(composition.prove_dispatch, ROOT / "build" / "libhornet.so", of.seed),
         ),
     }
 
@@ -80,53 +115,104 @@ QUICK_KERNELS = ("avx2", "ifma", "vmsl", "scalar64")
 
 
 def quick() -> Suites:
-    """Return what takes seconds."""
-    found = suites(certify=False)
+    """Return what takes seconds, and needs no packages beside Python."""
+    found = suites(Wanted(certify=False))
     return {
-        "graphs": found["graphs"]._replace(proofs=lambda: of_graphs(QUICK_KERNELS, simplified=False)),
-        "algebra": found["algebra"]._replace(proofs=lambda: composition.prove_algebra(QUICK_KERNELS)),
+        "quick-graphs": found["graphs"]._replace(proofs=lambda: of_graphs(QUICK_KERNELS, simplified=False)),
+        "quick-algebra": found["algebra"]._replace(proofs=lambda: composition.prove_algebra(QUICK_KERNELS)),
     }
 
 
 @dataclass
 class Outcome:
-    """A line of the table."""
+    """A line of the table, and what was counted."""
 
     name: str
-    proofs: int = 0
-    claims: int = 0
     certificates: int = 0
     verified: int = 0
     seconds: float = 0
     refused: str = ""
+    counts: Counts = field(default_factory=Counts)
+    # What is said of each proof of machine code in the report.
+    functions: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
-    def run(self, proofs: Iterable[Proved], report: Callable[[str], None]) -> None:
+    @property
+    def proofs(self) -> int:
+        return sum(count[0] for parts in self.counts.found.values() for count in parts.values())
+
+    @property
+    def claims(self) -> int:
+        return sum(count[1] for parts in self.counts.found.values() for count in parts.values())
+
+    def run(self, proofs: Iterable[Proved]) -> None:
         """Run proofs up to the first that is refused, and verify their certificates."""
         start, verifying = time.monotonic(), Verifying()
         try:
-            for title, claims, _ in verifying.watched(proofs):
-                self.proofs += 1
-                self.claims += claims
-                report(f"{title}: {claims}")
+            for proof in verifying.watched(proofs):
+                self.count(proof)
             verified = verifying.claims()
             self.certificates, self.verified = len(verified), sum(verified)
         except REFUSALS as error:
             self.refused = str(error)
         self.seconds = time.monotonic() - start
 
+    def count(self, proof: Proved) -> None:
+        if proof.omitted:
+            self.counts.omitted[proof.compiler, proof.part] = f"{proof.title}: {proof.omitted}"
+            return
+        if proof.claims < 1:
+            raise ValueError(f"{proof.title}: a proof of nothing")
+        self.counts.add(proof.compiler, proof.part, proof.claims)
+        of = proof.compiled
+        self.lines.append(
+            f"{proof.title}: {proof.claims}" + (f"; {of.function}: {of.lengths}" if of and of.function else "")
+        )
+        if of:
+            self.functions.append({"title": proof.title, **of._asdict(), "claims": proof.claims})
 
-def prove(wanted: Suites, report: Callable[[str], None] = lambda _: None) -> list[Outcome]:
+
+# Suites that take longest begin first.
+LONGEST = ("objects", "loops", "go-chacha20", "go", "graphs")
+PROCESSES = 2
+_run: Suites = {}
+
+
+def outcome_of(name: str) -> Outcome:
+    outcome = Outcome(name)
+    outcome.run(_run[name].proofs())
+    return outcome
+
+
+def outcomes_of(suites: Suites, processes: int) -> Iterator[Outcome]:
+    """Yield the outcomes of suites in their order; some run at the same time, in processes that inherit what is known."""
+    _run.clear()
+    _run.update(suites)
+    if processes == 1:
+        yield from map(outcome_of, suites)
+        return
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+        order = sorted(suites, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
+        running: dict[str, Future[Outcome]] = {name: pool.submit(outcome_of, name) for name in order}
+        for name in suites:
+            yield running[name].result()
+
+
+def prove(wanted: Suites, verbose: bool = False, processes: int = 1) -> list[Outcome]:
     """Run suites, print a table and what the proofs assume, and return the outcomes."""
+    if not wanted:
+        raise ValueError("no proofs are chosen")
     outcomes = []
     print(f"{'proved':12} {'proofs':>7} {'claims':>8} {'certificates':>13} {'verified':>9} {'seconds':>8}  claims are")
-    for name, suite in wanted.items():
-        outcome = Outcome(name)
-        outcome.run(suite.proofs(), report)
+    for outcome in outcomes_of(wanted, processes):
         outcomes.append(outcome)
+        name, lines = outcome.name, outcome.lines if verbose else []
         figures = f"{outcome.proofs:7} {outcome.claims:8} {outcome.certificates:13} {outcome.verified:9} {outcome.seconds:8.1f}"
-        print(f"{name:12} {figures}  {suite.claims}", flush=True)
+        print(*lines, f"{name:12} {figures}  {wanted[name].claims}", sep="\n", flush=True)
         if outcome.refused:
             print(f"    refused: {outcome.refused}")
+        for reason in outcome.counts.omitted.values():
+            print(f"    not proved here: {reason}")
     refused = sum(bool(outcome.refused) for outcome in outcomes)
     print(f"{sum(outcome.proofs for outcome in outcomes)} proofs, {refused} refused")
     for assumed in dict.fromkeys(suite.assumed for suite in wanted.values() if suite.assumed):
@@ -134,3 +220,73 @@ def prove(wanted: Suites, report: Callable[[str], None] = lambda _: None) -> lis
         for assumption in assumed:
             print(f"  - {assumption}")
     return outcomes
+
+
+def failures(wanted: Suites, outcomes: Sequence[Outcome], of: Wanted) -> list[str]:
+    """Return why outcomes are no success: proofs that are refused, and those that are missing or not expected."""
+    found = [f"{outcome.name}: {outcome.refused}" for outcome in outcomes if outcome.refused]
+    versions = [version_of(compiler) for compiler in chosen(of.compilers)] if uses_compilers(wanted) else []
+    for outcome in outcomes:
+        suite = wanted[outcome.name]
+        differing = expected.differences(outcome.name, outcome.counts, versions if suite.compiled else ())
+        if not outcome.refused:
+            # Whoever proves more than the file states must still prove what it states.
+            found += [text for text in differing if not (suite.extra and text.endswith(expected.MORE))]
+    if of.compilers:
+        having = {compiler for outcome in outcomes for compiler in outcome.counts.found}
+        found += [f"nothing is proved of what {version} makes" for version in versions if version not in having]
+    return found
+
+
+def uses_compilers(wanted: Suites) -> bool:
+    return any(suite.compiled for suite in wanted.values())
+
+
+def read_archives(compilers: Sequence[str]) -> list[dict[str, Any]]:
+    """Read the archives whose machine code is proved, and return what identifies each."""
+    found = []
+    for compiler in chosen(compilers):
+        linked = compiled(compiler)
+        found.append({"archive": linked.archive, "sha256": linked.sha256, "compiler": linked.version})
+    if not compilers and shipped_by() not in [archive["compiler"] for archive in found]:
+        raise ValueError(f"build/libhornet.a is made by {shipped_by()}, of which nothing is proved by default: name it")
+    return found
+
+
+def write_report(
+    archives: Sequence[dict[str, Any]], outcomes: Iterable[Outcome], of: Wanted, path: Path = REPORT
+) -> None:
+    """Write what was proved, as a whole file."""
+    report = {
+        "archives": archives,
+        "seed": of.seed,
+        "proofs": [{"suite": outcome.name, **function} for outcome in outcomes for function in outcome.functions],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".new")
+    unfinished.write_text(json.dumps(report, indent=1) + "\n")
+    unfinished.replace(path)
+
+
+def run(names: Sequence[str], of: Wanted, verbose: bool, expect: bool) -> None:
+    """Prove suites, by default all; raise ValueError unless what is proved is what is expected, or is to be from now on."""
+    known = suites(of)
+    if unknown := set(names) - known.keys():
+        raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    wanted = {name: known[name] for name in names or known}
+    archives: list[dict[str, Any]] = []
+    if uses_compilers(wanted):
+        REPORT.unlink(missing_ok=True)
+        archives = read_archives(of.compilers)
+        for archive in archives:
+            print(f"{archive['archive']}: {archive['compiler']}, SHA-256 {archive['sha256']}")
+    if "dispatch" in wanted:
+        print(f"dispatch: --seed {of.seed} repeats its keys")
+    outcomes = prove(wanted, verbose, PROCESSES)
+    if expect and not any(outcome.refused or wanted[outcome.name].extra for outcome in outcomes):
+        expected.rewrite({outcome.name: outcome.counts for outcome in outcomes})
+    if failed := failures(wanted, outcomes, of):
+        raise ValueError("\n  ".join(["not everything is proved:", *failed]))
+    if archives:
+        write_report(archives, outcomes, of)
+        print(f"{REPORT.relative_to(ROOT)} lists the functions and their lengths")

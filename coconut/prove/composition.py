@@ -6,10 +6,20 @@ by h_0 = h and h_(k+1) = (h_k + c_(k+1)) r: Bernstein 2005, section 2. For every
 after the first group, any step keeps it, and the end turns it into h_k; so it holds after any number of steps.
 
 Then the dispatch, which says which blocks run for a length. All branches depend on lengths only. So for one length a
-function computes a fixed polynomial in r, the pad and the words of the message, as long as the blocks compute what is
-proved of them. If that polynomial is not Bernstein's, it agrees with it for a random r with a probability of at most
-(n + 1) / 2^106 for n blocks, since r has 106 bits that are not 0 (Schwartz and Zippel). One random key and message for
-each length, and for each sequence of calls, are evidence enough.
+function computes a fixed polynomial in r, linear in the blocks, as long as the blocks compute what is proved of them.
+Its tag is compared with Bernstein's at random. Let D be the difference of the two polynomials, of degree n + 1 at most
+for n blocks.
+
+ -  Some coefficient of D is a linear form in the blocks. It is zero for a random message with probability 2^-128 at most,
+    or 2^-8y if the last block, of y < 16 bytes, is the only one in it.
+ -  Tags are equal if D(r) = k 2^128, for |k| <= 3: numbers below p have equal tags if they differ by that. Each of the 7
+    polynomials D - k 2^128 that is not zero has n + 1 roots at most, and r is one of 2^106 numbers. So a random r agrees
+    with probability 7 (n + 1) / 2^106 at most (Schwartz and Zippel): 2^-95 for 4096 bytes.
+
+Each length is computed with KEYS keys, each with a message of its own. They are drawn anew in each run, in pairs: a key
+and its complement, which set each bit of r, of the pad, and of those that are cleared, to 0 and to 1. The keys of
+different pairs are independent, and so are all messages. So with two pairs another polynomial stays unnoticed with
+probability 2^-190 at most, and another use of the last block alone with 2^-32y.
 """
 
 import ctypes
@@ -19,16 +29,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from coconut.lift.compare import SPELLED
+from coconut.lift.elf import Elf, maker_of
+from coconut.native import cpu_features
 from coconut.prove.claims import ONE, horner, horner_of_pairs, kind_of, product, total
 from coconut.prove.graphs import POLY1305_KERNELS, graphs_of
 from coconut.prove.polynomials import P, Poly, Unproved, add
-from coconut.prove.proof import Proved, proved
-from coconut.trace import KERNELS, ROOT
+from coconut.prove.proof import Compiled, Proved, proved
+from coconut.trace import KERNELS
 
-KERNEL_FILES = ROOT / "src" / "poly1305" / "kernels"
 LENGTH_MAX = 4096
-# The loop of fe_power is checked for exponents with this number of bits at most.
-POWER_BITS = 6
 CLAMP = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
 
 
@@ -152,7 +162,7 @@ def check_batch() -> int:
 
 
 def check_partials(blocks_max: int = 4) -> int:
-    """Check that segments join, and can be replaced: Bernstein 2005, section 1."""
+    """Check that segments join, and can be replaced: Bernstein 2005, section 1. core.py proves the powers of r."""
     names, count = Names(), 0
     for n in range(blocks_max + 1):
         left, right, new, old = names.variables(2), names.variables(n), names.variables(2), names.variables(2)
@@ -164,19 +174,6 @@ def check_partials(blocks_max: int = 4) -> int:
         replaced = add(whole, product(difference, names.power(n)))
         expect(f"a segment before {n} blocks", replaced, bernstein(names, zero, [*left, *new, *right]))
         count += 2
-    # fe_power, bit by bit: squares and products, and what they make of the exponent.
-    value, r = names.variable(), names.power(1)
-    for n in range(1 << POWER_BITS):
-        exponent, power = 0, ONE
-        for bit in reversed(range(POWER_BITS)):
-            if n >> bit > 1:
-                exponent, power = 2 * exponent, product(power, power)
-            if n >> bit & 1:
-                exponent, power = exponent + 1, product(power, r)
-        if exponent != n:
-            raise Unproved(f"r^{exponent}, not r^{n}")
-        expect(f"r^{n}", product(power, value), product(names.power(n), value))
-        count += 1
     return count
 
 
@@ -206,13 +203,16 @@ def prefixes(message: bytes, r: int) -> list[int]:
 
 @dataclass
 class Key:
-    """A random key and message, and the tag of each of its prefixes, by the definition."""
+    """A random key and message, and the tag of each of its prefixes, by the definition. A complement has all other bits."""
 
-    seed: int
+    seed: int | str
+    complement: bool = False
 
     def __post_init__(self) -> None:
-        source = random.Random(self.seed)
-        self.key, self.message = source.randbytes(32), source.randbytes(LENGTH_MAX)
+        self.key = random.Random(f"{self.seed} key").randbytes(32)
+        if self.complement:
+            self.key = bytes(byte ^ 0xFF for byte in self.key)
+        self.message = random.Random(f"{self.seed} message {self.complement}").randbytes(LENGTH_MAX)
         self.r = int.from_bytes(self.key[:16], "little") & CLAMP
         self.values = prefixes(self.message, self.r)
 
@@ -223,10 +223,28 @@ class Key:
         return (value + int.from_bytes(self.key[16:], "little") & (1 << 128) - 1).to_bytes(16, "little")
 
 
+def keys_of(seed: int, title: str, count: int) -> list[Key]:
+    """Return keys in pairs, which together have each bit set and clear."""
+    keys = [Key(f"{seed} {title} {i // 2}", bool(i % 2)) for i in range(count)]
+    check_bits([key.key for key in keys])
+    return keys
+
+
+def check_bits(keys: Sequence[bytes]) -> None:
+    """Raise Unproved unless each bit is set in one of the keys, and clear in another."""
+    numbers = [int.from_bytes(key, "little") for key in keys]
+    some, each = 0, (1 << 256) - 1
+    for number in numbers:
+        some, each = some | number, each & number
+    if some != (1 << 256) - 1 or each != 0:
+        raise Unproved("a bit is the same in all keys")
+
+
 def library(path: Path) -> ctypes.CDLL:
     if not path.exists():
         raise ValueError(f"no {path}; `make` builds it")
     loaded = ctypes.CDLL(str(path))
+    loaded.hornet_kernel_at.restype = ctypes.c_bool
     loaded.hornet_kernel_force.restype = ctypes.c_bool
     loaded.hornet_poly1305_partial_append.restype = ctypes.c_bool
     loaded.hornet_poly1305_partial_compute.restype = ctypes.c_bool
@@ -237,71 +255,143 @@ POLY1305 = 0  # of hornet_primitive
 STATE_BYTES = 4096  # more than any state has
 
 
-def one_call(hornet: ctypes.CDLL, key: Key, length: int) -> bytes:
-    tag = ctypes.create_string_buffer(16)
-    hornet.hornet_poly1305(tag, key.message, ctypes.c_size_t(length), key.key)
-    return tag.raw
+# How many keys there are to a length, with a message for each.
+KEYS = 4
+BATCH = 16
+# Up to this length, each message of a batch has another length than all others once.
+EACH_PLACE_MAX = 512
+
+# A message: its key, and its length. An interface returns the messages of a length, and their tags.
+Asked = list[tuple[Key, int]]
+Tags = Iterator[tuple[Asked, list[bytes]]]
 
 
-def pieces(hornet: ctypes.CDLL, key: Key, length: int) -> bytes:
-    """Return the tag of three pieces, at places that depend on the length."""
-    tag, state = ctypes.create_string_buffer(16), ctypes.create_string_buffer(STATE_BYTES)
-    hornet.hornet_poly1305_init(state, key.key)
-    cuts = sorted(random.Random(length).randint(0, length) for _ in range(2))
+def one_call(hornet: ctypes.CDLL, keys: Sequence[Key], length: int, _: random.Random) -> Tags:
+    found, tag = [], ctypes.create_string_buffer(16)
+    for key in keys[:KEYS]:
+        hornet.hornet_poly1305(tag, key.message, ctypes.c_size_t(length), key.key)
+        found.append(tag.raw)
+    yield [(key, length) for key in keys[:KEYS]], found
+
+
+def pieces(hornet: ctypes.CDLL, keys: Sequence[Key], length: int, source: random.Random) -> Tags:
+    """Yield tags of messages in three pieces, of which each state gets one in turn."""
+    states = [(key, ctypes.create_string_buffer(STATE_BYTES)) for key in keys[:KEYS]]
+    for key, state in states:
+        hornet.hornet_poly1305_init(state, key.key)
+    cuts = sorted(source.randint(0, length) for _ in range(2))
     for start, end in zip([0, *cuts], [*cuts, length], strict=True):
-        hornet.hornet_poly1305_update(state, key.message[start:end], ctypes.c_size_t(end - start))
-    hornet.hornet_poly1305_final(state, tag)
-    return tag.raw
+        for key, state in states:
+            hornet.hornet_poly1305_update(state, key.message[start:end], ctypes.c_size_t(end - start))
+    found, tag = [], ctypes.create_string_buffer(16)
+    for _key, state in states:
+        hornet.hornet_poly1305_final(state, tag)
+        found.append(tag.raw)
+    yield [(key, length) for key in keys[:KEYS]], found
 
 
-def batch(hornet: ctypes.CDLL, key: Key, length: int) -> bytes:
-    """Return the tag of a message among 16 whose lengths are at most as long, and check those of the others."""
-    count = 16
-    lengths = [length, *(random.Random(length).randint(0, length) for _ in range(count - 1))]
+def batch_of(hornet: ctypes.CDLL, keys: Sequence[Key], lengths: Sequence[int]) -> tuple[Asked, list[bytes]]:
+    """Return the tags of a batch of messages of these lengths, each under a key of its own."""
+    count = len(lengths)
     tags = ctypes.create_string_buffer(16 * count)
-    messages = (ctypes.c_char_p * count)(*[key.message] * count)
+    messages = (ctypes.c_char_p * count)(*[key.message for key in keys])
     sizes = (ctypes.c_size_t * count)(*lengths)
-    hornet.hornet_poly1305_batch(tags, messages, sizes, key.key * count, ctypes.c_size_t(count))
-    for i in range(1, count):
-        if tags.raw[16 * i : 16 * i + 16] != key.tag(lengths[i]):
-            raise Unproved(f"another tag in a batch, for {lengths[i]} bytes in a batch with {length}")
-    return tags.raw[:16]
+    hornet.hornet_poly1305_batch(tags, messages, sizes, b"".join(key.key for key in keys), ctypes.c_size_t(count))
+    found = tags.raw
+    return list(zip(keys, lengths, strict=True)), [found[i : i + 16] for i in range(0, 16 * count, 16)]
 
 
-def partials(hornet: ctypes.CDLL, key: Key, length: int) -> bytes:
-    """Return the tag of two segments."""
-    left, right, tag = (ctypes.create_string_buffer(STATE_BYTES) for _ in range(3))
-    r = (int.from_bytes(key.key[:16], "little") & CLAMP).to_bytes(16, "little")
-    cut = random.Random(length).randint(0, length // 16) * 16
-    for evaluation, part in ((left, key.message[:cut]), (right, key.message[cut:length])):
-        if not hornet.hornet_poly1305_partial_compute(evaluation, part, ctypes.c_size_t(len(part)), r):
-            raise Unproved("no partial evaluation")
-    if not hornet.hornet_poly1305_partial_append(left, right, r):
-        raise Unproved("segments that do not join")
-    hornet.hornet_poly1305_partial_tag(tag, left, key.key[16:])
-    return tag.raw[:16]
+def batch(hornet: ctypes.CDLL, keys: Sequence[Key], length: int, source: random.Random) -> Tags:
+    """Yield tags of a message, at any place, among 16 whose lengths are at most as long."""
+    lengths = [source.randint(0, length) for _ in range(BATCH)]
+    lengths[source.randrange(BATCH)] = length
+    yield batch_of(hornet, keys, lengths)
 
 
-INTERFACES: dict[str, Callable[[ctypes.CDLL, Key, int], bytes]] = {
+def batch_but_one(hornet: ctypes.CDLL, keys: Sequence[Key], length: int, source: random.Random) -> Tags:
+    """Yield tags of 16 messages of one length, but for one: half as long, or of any length."""
+    for place in range(BATCH) if length <= EACH_PLACE_MAX else [length % BATCH]:
+        for other in (length // 2, source.randint(0, max(length, 16))):
+            yield batch_of(hornet, keys, [length] * place + [other] + [length] * (BATCH - 1 - place))
+
+
+def partials(hornet: ctypes.CDLL, keys: Sequence[Key], length: int, source: random.Random) -> Tags:
+    """Yield tags of two segments; all first ones are computed before the others."""
+    cut = source.randint(0, length // 16) * 16
+    halves = []
+    for start, end in ((0, cut), (cut, length)):
+        for key in keys[:KEYS]:
+            part, evaluation = key.message[start:end], ctypes.create_string_buffer(STATE_BYTES)
+            r = key.r.to_bytes(16, "little")
+            if not hornet.hornet_poly1305_partial_compute(evaluation, part, ctypes.c_size_t(len(part)), r):
+                raise Unproved("no partial evaluation")
+            halves.append(evaluation)
+    found, tag = [], ctypes.create_string_buffer(16)
+    for key, left, right in zip(keys[:KEYS], halves[:KEYS], halves[KEYS:], strict=True):
+        if not hornet.hornet_poly1305_partial_append(left, right, key.r.to_bytes(16, "little")):
+            raise Unproved("segments that do not join")
+        hornet.hornet_poly1305_partial_tag(tag, left, key.key[16:])
+        found.append(tag.raw)
+    yield [(key, length) for key in keys[:KEYS]], found
+
+
+INTERFACES: dict[str, Callable[[ctypes.CDLL, Sequence[Key], int, random.Random], Tags]] = {
     "one call": one_call,
     "three pieces": pieces,
     "batches of 16": batch,
+    "batches with one other length": batch_but_one,
     "two segments": partials,
 }
 
 
-def prove_dispatch(path: Path, lengths: Sequence[int] = range(LENGTH_MAX + 1)) -> Iterator[Proved]:
-    """Compare tags of the library with the definition, at random, for every kernel that this CPU has.
+class Described(ctypes.Structure):
+    """A hornet_kernel."""
 
-    A claim is a length.
-    """
-    hornet = library(path)
-    for seed, file in enumerate(sorted(KERNEL_FILES.glob("*.c"))):
-        if not hornet.hornet_kernel_force(POLY1305, file.stem.encode()):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("required", ctypes.c_char * 64),
+        ("lanes", ctypes.c_size_t),
+        ("min_bytes", ctypes.c_size_t),
+        ("min_batch_bytes", ctypes.c_size_t),
+        ("supported", ctypes.c_bool),
+    )
+
+
+def kernels_in(hornet: ctypes.CDLL) -> Iterator[tuple[str, bool]]:
+    """Yield the kernels of a library, and whether this CPU runs them; refuse one that should run, as the system has it."""
+    kernel, index = Described(), 0
+    while hornet.hornet_kernel_at(ctypes.byref(kernel), ctypes.c_int(POLY1305), ctypes.c_size_t(index)):
+        kernel_name, required = kernel.name.decode(), kernel.required.decode().split()
+        if not kernel.supported and {SPELLED.get(name, name) for name in required} <= cpu_features():
+            raise Unproved(f"{kernel_name} is not supported, but this CPU has {' '.join(required)}")
+        yield kernel_name, kernel.supported
+        index += 1
+
+
+def prove_interface(hornet: ctypes.CDLL, title: str, seed: int, lengths: Sequence[int]) -> int:
+    """Compare tags of an interface with the definition, at random; return how many lengths they are."""
+    interface = INTERFACES[title.partition(", ")[2]]
+    keys, source = keys_of(seed, title, BATCH), random.Random(f"{seed} {title}")
+    for length in lengths:
+        for asked, tags in interface(hornet, keys, length, source):
+            for (key, size), tag in zip(asked, tags, strict=True):
+                if tag != key.tag(size):
+                    sizes = ", ".join(str(size) for _, size in asked)
+                    raise Unproved(f"another tag for {size} bytes, with messages of {sizes} bytes; seed {seed}")
+    return len(lengths)
+
+
+def prove_dispatch(path: Path, seed: int, lengths: Sequence[int] = range(LENGTH_MAX + 1)) -> Iterator[Proved]:
+    """Prove the dispatch of a library, for every kernel that this CPU has. A claim is a length."""
+    hornet, compiler = library(path), maker_of([Elf(path.name, path.read_bytes())])
+    for name, runs in kernels_in(hornet):
+        of = Compiled(compiler, name)
+        if not runs:
+            yield Proved(f"{compiler}: {name}", 0, compiled=of, omitted="this CPU cannot run it")
             continue
-        key = Key(seed)
-        for name, interface in INTERFACES.items():
-            for length in lengths:
-                if interface(hornet, key, length) != key.tag(length):
-                    raise Unproved(f"{file.stem}, {name}: another tag for {length} bytes")
-            yield Proved(f"{file.stem}, {name}", len(lengths))
+        if not hornet.hornet_kernel_force(POLY1305, name.encode()):
+            raise Unproved(f"{name} cannot be forced")
+        for interface in INTERFACES:
+            title = f"{name}, {interface}"
+            of = Compiled(compiler, name, interface, f"{lengths[0]} to {lengths[-1]}")
+            yield proved(title, partial(prove_interface, hornet, title, seed, lengths), compiled=of)

@@ -21,8 +21,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
+from coconut.lift.compare import comparable
 from coconut.lift.machine import RETURN, Machine, Memory, Unknown
-from coconut.lift.objects import X86_64, Linked, compiled, installed, target_of
+from coconut.lift.objects import X86_64, Linked, chosen, target_of
 from coconut.lift.publics import COUNTS, Public, Residue, Space, Split, Whole, divided, range_of
 from coconut.operations import BLOCK_BYTES
 from coconut.prove.claims import STEPS_MAX
@@ -30,7 +31,7 @@ from coconut.prove.composition import check_decimated, check_serial
 from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, Evaluation, Inputs, Record, groups_listed
 from coconut.prove.graphs import graphs_of
 from coconut.prove.objects import ASSUMED as OBJECTS_ASSUMED
-from coconut.prove.objects import Function, check_left, check_writes, prove_lengths
+from coconut.prove.objects import Function, check_left, check_writes, described, kernels_of, omitted, prove_lengths
 from coconut.prove.polynomials import EXACT, Key, Lanes, Number, Range, Unproved, key_of
 from coconut.prove.proof import Proved, proved
 
@@ -780,23 +781,18 @@ def prove_function(linked: Linked, record: Record, member: str, inputs: Inputs) 
     return count + prove_lengths(linked, record, member, short)
 
 
-def chosen(compilers: Sequence[str], every: bool) -> Iterator[tuple[str, Record, str]]:
-    """Yield the compiler, the kernel and the function of each proof: all, or one of each kernel, by turns."""
-    for i, record in enumerate(RECORDS):
-        having = [compiler for compiler in compilers if compiled(compiler).has(record.name)]
-        for k, (compiler, member) in enumerate((compiler, member) for compiler in having for member in MEMBERS):
-            if every or k == i % (len(MEMBERS) * len(having)):
-                yield compiler, record, member
-
-
 MEMBERS = ("mac", "absorb")
 
 
-def prove_loops(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
-    """Prove what compilers made of the kernels of x86-64 at every length; of all functions, or of one of each kernel."""
+def prove_loops(compilers: Iterable[str] = ()) -> Iterator[Proved]:
+    """Prove what compilers made of the kernels of x86-64 at every length."""
     shared: dict[str, Inputs] = {}
-    read = [compiler for compiler in compilers or installed() if target_of(compiler) == X86_64]
-    for compiler, record, member in chosen(read, every):
-        linked, inputs = compiled(compiler), shared.setdefault(record.kernel, Inputs())
-        title = f"{linked.version}: {record.name} {member}, every length"
-        yield proved(title, partial(prove_function, linked, record, member, inputs))
+    for linked, record in kernels_of(compiler for compiler in chosen(compilers) if target_of(compiler) == X86_64):
+        inputs, title = shared.setdefault(record.kernel, Inputs()), f"{linked.version}: {record.name}"
+        if reason := comparable(linked, record):
+            yield omitted(title, linked, record, reason)
+            continue
+        for member in MEMBERS:
+            of = described(linked, record, member, f"every length below 2^{LENGTH_BITS}")
+            prove = partial(prove_function, linked, record, member, inputs)
+            yield proved(f"{title} {member}, every length", prove, compiled=of)

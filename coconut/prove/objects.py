@@ -20,8 +20,9 @@ from coconut.architectures import ARCHITECTURES
 from coconut.graph import Graph
 from coconut.lift.amd64 import Amd64
 from coconut.lift.arm64 import Arm64
+from coconut.lift.compare import comparable
 from coconut.lift.machine import STACK_TOP, Machine, Memory
-from coconut.lift.objects import Linked, compiled, installed
+from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES, WORD_MAX
 from coconut.prove.claims import kind_of
 from coconut.prove.evaluation import (
@@ -38,7 +39,7 @@ from coconut.prove.evaluation import (
 )
 from coconut.prove.graphs import graphs_of
 from coconut.prove.polynomials import Lanes, Message, Number, Unproved
-from coconut.prove.proof import Proved, proved
+from coconut.prove.proof import Compiled, Proved, proved
 
 ASSUMED = (
     "Instructions do what the tables, lift/amd64.py and lift/arm64.py say; objdump reads them as the CPU does.",
@@ -283,19 +284,35 @@ def prove_streaming(linked: Linked, record: Record) -> int:
 
 def prove_objects(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
     """Prove what compilers made of all kernels, at some lengths, or at every one up to 600 bytes."""
-    for compiler in compilers or installed():
+    for linked, record in kernels_of(chosen(compilers)):
+        lengths = sampled_lengths(record)
+        if every:
+            lengths = sorted({*lengths, *range(EVERY_LENGTH_MAX + 1), *LONGER})
+        title = f"{linked.version}: {record.name}"
+        if reason := comparable(linked, record):
+            yield omitted(title, linked, record, reason)
+            continue
+        for member in ("mac", "absorb"):
+            # There is no call for an empty piece.
+            reached = [length for length in lengths if length or member == "mac"]
+            of = described(linked, record, member, ", ".join(map(str, reached)))
+            yield proved(f"{title} {member}", partial(prove_lengths, linked, record, member, reached), compiled=of)
+        if record.ends:
+            of = described(linked, record, "lanes_absorb", ", ".join(f"{i} and {k} groups" for i, k in RUNS))
+            yield proved(f"{title}, streaming state", partial(prove_streaming, linked, record), compiled=of)
+
+
+def kernels_of(compilers: Iterable[str]) -> Iterator[tuple[Linked, Record]]:
+    """Yield each kernel that a compiler made: others are for another architecture, and AVX-IFMA needs gcc 14."""
+    for compiler in compilers:
         linked = compiled(compiler)
-        for record in RECORDS:
-            if not linked.has(record.name):
-                # A kernel for another architecture; AVX-IFMA needs gcc 14.
-                continue
-            lengths = sampled_lengths(record)
-            if every:
-                lengths = sorted({*lengths, *range(EVERY_LENGTH_MAX + 1), *LONGER})
-            title = f"{linked.version}: {record.name}"
-            for member in ("mac", "absorb"):
-                # There is no call for an empty piece.
-                reached = [length for length in lengths if length or member == "mac"]
-                yield proved(f"{title} {member}", partial(prove_lengths, linked, record, member, reached))
-            if record.ends:
-                yield proved(f"{title}, streaming state", partial(prove_streaming, linked, record))
+        yield from ((linked, record) for record in RECORDS if linked.has(record.name))
+
+
+def described(linked: Linked, record: Record, member: str, lengths: str) -> Compiled:
+    function = linked.function_at(linked.entry(record.name, member))
+    return Compiled(linked.version, record.name, function, lengths)
+
+
+def omitted(title: str, linked: Linked, record: Record, reason: str) -> Proved:
+    return Proved(title, 0, compiled=Compiled(linked.version, record.name), omitted=reason)

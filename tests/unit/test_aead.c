@@ -814,6 +814,13 @@ static void test_every_bit(void)
                 check_refused(&m, in, tag, parts[p].name, bit);
                 parts[p].bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
             }
+        /* Words that both differ in the same bit have the same sum, if it is the highest, and the same
+         * exclusive or. */
+        for (size_t bit = 0; bit < 64; bit += bit == 56 ? 7 : 8) {
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8), tag[bit / 8 + 8] ^= (uint8_t)(1 << bit % 8);
+            check_refused(&m, in, tag, "tag's two words", bit - bit % 8);
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8), tag[bit / 8 + 8] ^= (uint8_t)(1 << bit % 8);
+        }
         check(open_message(&m, OUTPUT, in, tag) && same(OUTPUT, sealed.msg, sealed.len_bytes),
               "what was sealed");
 

@@ -63,9 +63,16 @@ static void check_tag(const hornet_poly1305_partial *whole, const uint8_t *msg, 
     check(memcmp(tag, expected, 16) == 0, "length %zu: %s", len_bytes, what);
     check(hornet_poly1305_partial_verify(expected, whole, key + 16), "length %zu: %s, verify", len_bytes,
           what);
-    expected[len_bytes % 16] ^= 4;
+    /* A bit is wrong, or the highest of both words: their sum, and their exclusive or, do not show that. */
+    expected[len_bytes % 2 ? 7 : 15] ^= 0x80;
     check(!hornet_poly1305_partial_verify(expected, whole, key + 16),
           "length %zu: %s, verify of a wrong tag", len_bytes, what);
+    expected[len_bytes % 2 ? 15 : 7] ^= 0x80;
+    check(!hornet_poly1305_partial_verify(expected, whole, key + 16),
+          "length %zu: %s, verify of a tag that is wrong twice", len_bytes, what);
+    expected[7] ^= 0x80, expected[15] ^= 0x80, expected[len_bytes % 16] ^= 4;
+    check(!hornet_poly1305_partial_verify(expected, whole, key + 16),
+          "length %zu: %s, verify of a tag with another bit", len_bytes, what);
 }
 
 /* Tests every message length, with every cut at block boundaries into two and three, combined from the

@@ -769,7 +769,7 @@ static void test_verify(const struct hornet_poly1305_kernel *kernel)
 }
 
 /* Differences between tags do not cancel: any two bits, and a bit after some bytes of which every bit is
- * wrong, where a sum of words may be zero; alone and in a batch. */
+ * wrong, where a sum of words may be zero; in one call, in pieces and in a batch. */
 static void test_forged_tags(const struct hornet_poly1305_kernel *kernel)
 {
     enum { MOST = 128 * 127 / 2 + 128 * 17 };
@@ -799,6 +799,11 @@ static void test_forged_tags(const struct hornet_poly1305_kernel *kernel)
         msgs[i] = msg;
         lens_bytes[i] = sizeof msg;
         check(!hornet_poly1305_verify(tags[i], msg, sizeof msg, key_max), "kernel %s: forged tag %zu",
+              name_of(kernel), i);
+        hornet_poly1305_state state;
+        hornet_poly1305_init(&state, key_max);
+        hornet_poly1305_update(&state, msg, sizeof msg);
+        check(!hornet_poly1305_final_verify(&state, tags[i]), "kernel %s: forged tag %zu in pieces",
               name_of(kernel), i);
     }
     check(!hornet_poly1305_verify_batch(valid, (const uint8_t(*)[16])tags, msgs, lens_bytes,
