@@ -40,7 +40,7 @@ class Amd64Flags(Flags):
         if self.kind == "bit":
             return self.result
         if self.kind == "mul":
-            return self.a
+            return self.public("whether a product is too large", self.a)
         if self.kind in {"rol", "ror"}:
             return self.result >> (0 if self.kind == "rol" else self.width - 1) & 1
         if self.kind == "sar" or (self.kind in SHIFTS and self.b < self.width):
@@ -61,7 +61,7 @@ class Amd64Flags(Flags):
         if self.kind == "kept":
             return bool(self.public("an overflow", self.result) == (1 << self.width - 1) - (self.a == -1))
         if self.kind == "mul":
-            return bool(self.public("an overflow", self.a) == 1)
+            return bool(self.carry() == 1)
         if self.kind in SHIFTS | {"rol", "ror"} and self.b == 1:
             before, after = (self.public("its sign", number) for number in (self.a, self.result))
             return bool((before ^ after) >> self.width - 1) and self.kind != "sar"

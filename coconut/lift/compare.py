@@ -11,7 +11,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -143,7 +143,8 @@ class Trial:
 
     def machine(self) -> "Machine":
         """Return a machine with the numbers of the sample."""
-        sample, one, cells = self.sample, self.one, {}
+        sample, one = self.sample, self.one
+        cells: dict[int, tuple[int, Any]] = {}
         for start, words in ((one.data, sample.data), (one.stack, sample.stack)):
             if start:
                 cells |= {start + 8 * i: (8, word) for i, word in enumerate(words)}
@@ -194,8 +195,8 @@ class Trial:
             expected[at : at + 8] = self.after[at : at + 8]
         for at, count in machine.written:
             places = {self.one.data: DATA, self.one.stack: STACK}
-            start = next((start for start in places if start and start <= at <= start + BLOCK - count), None)
-            if start is None:
+            start = next((start for start in places if start and start <= at <= start + BLOCK - count), 0)
+            if not start:
                 self.differ("another place in memory is written", hex(at))
             at_state, number = at - start + places[start], machine.memory.read(at, count)
             found = int.from_bytes(self.after[at_state : at_state + count], "little")
@@ -249,10 +250,14 @@ REFUSALS = (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeErro
 
 @dataclass
 class Comparison:
-    """The forms of instructions of an architecture that were compared, since this program was started."""
+    """The forms of instructions of an architecture that were compared, since this program was started.
+
+    states: how many an instruction is run on.
+    """
 
     target: Target
     machines: "type[Machine]"
+    states: int = STATES
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     # Instructions that were found to be of a form that was compared, by their identity.
     passed: dict[int, Line] = field(default_factory=dict)
@@ -301,8 +306,8 @@ class Comparison:
                 try:
                     if not code:
                         raise Unusable
-                    one = cpu.runs_of(line, code)
-                    runs.append((form, one, cpu.samples(one, FEWER if count else STATES)))
+                    one = cpu.runs_of(replace(line, after=line.at + len(code)), code)
+                    runs.append((form, one, cpu.samples(one, FEWER if count else self.states)))
                 except (Unusable, *REFUSALS) as error:
                     if str(error) and not count:
                         self.verdicts[form].refused = f"{type(error).__name__} {error}"

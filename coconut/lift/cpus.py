@@ -43,13 +43,13 @@ class Access(NamedTuple):
     """How an address is made: the registers, what the second is multiplied by, and a number; at: the number is all."""
 
     base: str = ""
-    index: str = ""
+    second: str = ""
     scale: int = 1
     number: int = 0
 
     def at(self, registers: Mapping[str, int]) -> int:
-        index = registers[self.index] * self.scale if self.index else 0
-        return (registers[self.base] if self.base else 0) + index + self.number & WORD_MAX
+        second = registers[self.second] * self.scale if self.second else 0
+        return (registers[self.base] if self.base else 0) + second + self.number & WORD_MAX
 
 
 class Run(NamedTuple):
@@ -118,7 +118,15 @@ class Cpu:
         self.memory_pool = [tuple(self.number() for _ in range(BLOCK // 8)) for _ in range(32)]
 
     def number(self) -> int:
-        return self.source.choice(EDGES) if self.source.random() < 0.55 else self.source.getrandbits(64)
+        kind = self.source.random()
+        if kind < 0.45:
+            return self.source.choice(EDGES)
+        return self.extreme() if kind < 0.7 else self.source.getrandbits(64)
+
+    def extreme(self) -> int:
+        """Return what is nearly the largest or the smallest signed number at each width."""
+        number = self.source.choice((0x7F7F7F7F7F7F7F7F, 0x8080808080808080, WORD_MAX >> 1, 1 << 63))
+        return number ^ self.source.choice((0, 0, 1, 0x0100010001000101))
 
     def vector(self) -> tuple[int, ...]:
         bits = self.source.choice((64, 64, 64, 52, 44, 32, 6))
@@ -161,11 +169,13 @@ class Cpu:
     def sample(self, one: Run, i: int) -> Sample:
         source = self.source
         general = [self.number() for _ in self.names]
-        if i % 3 == 1:
+        if i % 6 == 1:
             # Numbers that are equal or nearly so.
             general = [general[0] + source.choice((-1, 0, 1)) & WORD_MAX for _ in self.names]
-        elif i % 5 == 2:
+        elif i % 6 == 2:
             general = [number >> source.choice((0, 32, 48, 58)) for number in general]
+        elif i % 6 == 4:
+            general = [self.extreme() for _ in self.names]
         vectors = [source.choice(self.pool) for _ in range(self.vectors)]
         masks = tuple(
             source.choice((0, WORD_MAX, source.getrandbits(64), source.getrandbits(64))) for _ in range(self.masks)
@@ -211,22 +221,22 @@ class Cpu:
         """Set the registers of an address so that it is in memory; every second one is a multiple of 64."""
         access = one.access
         assert access is not None
-        if access.base == self.stack_pointer or not (access.base or access.index):
-            if access.index:
-                registers[access.index] = self.source.choice((0, 16, 32, 48)) // access.scale
+        if access.base == self.stack_pointer or not (access.base or access.second):
+            if access.second:
+                registers[access.second] = self.source.choice((0, 16, 32, 48)) // access.scale
             return
         wanted = one.data + 64 + (0 if i % 2 == 0 or one.indirect else self.source.choice((1, 8, 16, 17, 32, 63)))
-        if access.index and access.index == access.base:
+        if access.second and access.second == access.base:
             registers[access.base] = (wanted - access.number) // (1 + access.scale)
         elif access.base:
-            if access.index:
-                registers[access.index] = self.index(one.line, registers[access.index])
+            if access.second:
+                registers[access.second] = self.second(one.line, registers[access.second])
             registers[access.base] = 0
             registers[access.base] = wanted - access.at(registers) & WORD_MAX
         else:
-            registers[access.index] = (wanted - access.number) // access.scale
+            registers[access.second] = (wanted - access.number) // access.scale
 
-    def index(self, line: Line, number: int) -> int:
+    def second(self, line: Line, number: int) -> int:
         return number
 
     def runs_of(self, line: Line, code: bytes) -> Run:
@@ -245,7 +255,7 @@ class Cpu:
 
         Memory is 0 if the address is in the stack.
         """
-        if access is None or (access.base != self.stack_pointer and (access.base or access.index)):
+        if access is None or (access.base != self.stack_pointer and (access.base or access.second)):
             return MEMORY_AT, STACK_AT, stack_pointer
         if access.base:
             # As aligned as it can be.
@@ -331,7 +341,7 @@ class Amd64Cpu(Cpu):
         if self.access(line) or line.name.startswith("pop"):
             found["memory", ""] = None
         found["flags", ""] = None
-        kept = {("general", name) for name in (access.base, access.index, self.stack_pointer)}
+        kept = {("general", name) for name in (access.base, access.second, self.stack_pointer)}
         return [place for place in found if place not in kept]
 
 
@@ -356,7 +366,7 @@ class Arm64Cpu(Cpu):
             return Access(number=int(line.operands[-1].split()[0], 16))
         return None
 
-    def index(self, line: Line, number: int) -> int:
+    def second(self, line: Line, number: int) -> int:
         return number & 0xFFFF if re.search("[us]xt", line.operands[-1]) else number
 
     def is_indirect(self, line: Line) -> bool:
@@ -374,7 +384,7 @@ class Arm64Cpu(Cpu):
         if access != Access():
             found["memory", ""] = None
         found["flags", ""] = None
-        kept = {("general", name) for name in (access.base, access.index, self.stack_pointer)}
+        kept = {("general", name) for name in (access.base, access.second, self.stack_pointer)}
         return [place for place in found if place not in kept]
 
 
@@ -424,7 +434,8 @@ def cpu_of(target: Target) -> Cpu:
         places,
         (*places, "hi", "ls", "ge", "gt", "lt", "le"),
         flags_shift=28,
-        stack_unit=16, jump_bytes=4,
+        stack_unit=16,
+        jump_bytes=4,
     )
 
 
