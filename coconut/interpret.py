@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
-from coconut.instructions import FLAGS, PRODUCT, Instruction
+from coconut.instructions import FLAGS, Instruction
 from coconut.operations import Value
 from coconut.program import Program, to_lanes
 from coconut.simulate import Mismatch, Sample, show
@@ -515,9 +515,7 @@ def read_function(
     lines = [line_of(number, line, architecture, scalar) for number, line in source.lines]
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
     constants: Storage = dict(file.constants)
-    return Code(
-        name, architecture, lines, labels, constants, source.frame_bytes, clears, scalar, source.declaration
-    )
+    return Code(name, architecture, lines, labels, constants, source.frame_bytes, clears, scalar, source.declaration)
 
 
 def lanes_of(program: Program, names: Iterable[str], values: dict[str, Value]) -> list[Value]:

@@ -20,7 +20,6 @@ from coconut.prove.polynomials import Lanes, Message, Ring, Unproved
 from coconut.prove.proof import Proved, proved
 from coconut.select import Unsupported, supported
 
-
 WORD_BYTES = 8  # of a message
 
 
@@ -40,7 +39,9 @@ class SymbolicMemory(dict[tuple[str, int], Any]):
         if base not in self.messages:
             raise KeyError(place)
         if offset < 0 or offset + WORD_BYTES > self.lengths.get(base, offset + WORD_BYTES):
-            known = f"of which {self.lengths[base]} may be read here" if base in self.lengths else "of which none is there"
+            known = (
+                f"of which {self.lengths[base]} may be read here" if base in self.lengths else "of which none is there"
+            )
             raise Unproved(f"{WORD_BYTES} bytes at {offset} of {base} are read, {known}")
         return self.messages[base].word(offset, self.byte_order)
 

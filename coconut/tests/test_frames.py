@@ -93,7 +93,10 @@ def test_reads(compiler: str, name: str, member: str, length: int, monkeypatch: 
             # A base that is changed by the load, or an index: on Arm alone.
             continue
         planted += 1
-        with changed_line(function.linked, changed), pytest.raises(Unproved, match="are read, which nothing has written"):
+        with (
+            changed_line(function.linked, changed),
+            pytest.raises(Unproved, match="are read, which nothing has written"),
+        ):
             function.prove(length)
     assert planted == 2 or function.linked.target != X86_64
 

@@ -11,7 +11,7 @@ from coconut.prove.composition import Key
 from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, TAG, Record
 from coconut.prove.mutations_objects import changed_line, plant_in_call, reason_for
 from coconut.prove.objects import Function, StreamingState, prove_streaming
-from coconut.prove.polynomials import Unproved
+from coconut.prove.polynomials import Number, Unproved
 
 GCC_ARM, CLANG_ARM = COMPILERS[2:]
 RECORD = {record.name: record for record in RECORDS}
@@ -205,7 +205,7 @@ def check_refused(compiler: str, text: str, what: str | None) -> None:
     other = Function(linked, RECORD["scalar64"], "mac", function.inputs)
     assert entry
     # The tag may hold anything, of which nothing is claimed.
-    result = {TAG: 0, TAG + 8: 0}
+    result: dict[int, Number | int] = {TAG: 0, TAG + 8: 0}
     memory.cells |= {at: (8, 0) for at in result}
     if what is None:
         assert other.call(memory, [TAG, KEY, 0, MESSAGE], result) == len(lines)
