@@ -386,7 +386,7 @@ def line_of(number: int, text: str, architecture: Architecture, scalar: Architec
             found = re.fullmatch(pattern, text)
             if found is not None:
                 return Line(number, text, None, control, found.groups())
-        raise ParseError(f"line {number}: {text}")
+        raise ParseError(f"line {number}: {text}: no instruction that is known")
     return Line(number, text, read)
 
 

@@ -32,6 +32,8 @@ CALLS = [
     (GCC_ARM, "neon", "mac", 142),
     (CLANG_ARM, "neon", "absorb", 65),
 ]
+# Those in which writes and registers are changed: what ends a call does not depend on the length.
+ENDS = [call for call in CALLS if call[1] in {"scalar64", "ifma256"} or call[0] == CLANG_ARM]
 Read = tuple[Line, int, int]
 
 
@@ -136,7 +138,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize(("compiler", "name", "member", "length"), CALLS)
+@pytest.mark.parametrize(("compiler", "name", "member", "length"), ENDS)
 def test_writes(compiler: str, name: str, member: str, length: int) -> None:
     """A byte that is written beside the result is refused, and so is a result that reaches beyond it by one byte."""
     function = function_of(compiler, name, member)
@@ -152,7 +154,7 @@ def test_writes(compiler: str, name: str, member: str, length: int) -> None:
             function.prove(length)
 
 
-@pytest.mark.parametrize(("compiler", "name", "member", "length"), CALLS)
+@pytest.mark.parametrize(("compiler", "name", "member", "length"), ENDS)
 def test_kept(compiler: str, name: str, member: str, length: int) -> None:
     """Each register that a call must restore, and the state of the units, are kept."""
     function = function_of(compiler, name, member)
