@@ -40,8 +40,9 @@ WORDS_KERNELS = tuple(kernel.name for kernel in KERNELS.values() if kernel.kind 
 
 ASSUMED = (
     "Registers and memory do what the tables of instructions and controls say, which are tested on CPUs.",
-    "Message, output, state, constants and frame do not overlap; but the output may be the message.",
-    "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
+    "Message, output, state, constants and frame do not overlap, and have the lengths that the arguments say; but the "
+    "output may be the message.",
+    "Go's assembler encodes controls as it lists them; all else is compared with it in go_files.py.",
     "The functions with Poly1305 are called with 1 to 10 rounds, and all functions with at least one group.",
     "Poly1305's numbers in general registers can be anything here: what becomes of them is proved in stitched.py.",
 )

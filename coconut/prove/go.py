@@ -40,8 +40,8 @@ GO = ROOT / "bindings" / "go" / "internal" / "poly1305"
 
 ASSUMED = (
     "Registers and memory do what the tables of instructions and controls say, which are tested on CPUs.",
-    "Message, state, powers, constants and frame do not overlap.",
-    "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
+    "Message, state, powers, constants and frame do not overlap, and have the lengths that the arguments say.",
+    "Go's assembler encodes controls as it lists them; all else is compared with it in go_files.py.",
 )
 
 
