@@ -4,25 +4,39 @@
 Both run the meanings of the tables of instructions on values of any kind of number. Memory consists of elements, each
 at a base and an offset. What a function computes, and in which order, comes from the text of its file alone (the z14
 paper's parser, section 8); moves, frame, counters, jumps and clearing are checked as they are written. prove/ runs
-functions on symbolic numbers.
+functions on symbolic numbers. A function may write to its outputs, its frame and its arguments, and to registers that
+ABI0 does not keep; all else is refused. sources.py reads files.
 """
 
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from coconut.architecture import Architecture
 from coconut.assembler import ParseError, Read
-from coconut.instructions import FLAGS, PRODUCT, Instruction
+from coconut.instructions import FLAGS, Instruction
 from coconut.operations import Value
 from coconut.program import Program, to_lanes
 from coconut.simulate import Mismatch, Sample, show
+from coconut.sources import check_arguments, parameters_in, read_source
 
 STEPS_MAX = 100_000
 FRAME = 8  # the offset of the frame, which is not aligned to vectors
+FRAME_ALIGN_MAX = 64
 
 Storage = dict[tuple[str, int], Any]
+
+# The general registers that a function of Go's ABI0 may overwrite, by GOARCH. It keeps the stack pointer, the frame
+# pointer, g (amd64's R14 is g in ABIInternal alone, whose calls of ABI0 set R14 and X15 again), the link register, and what
+# is the platform's or the assembler's own. On amd64, the assembler saves BP for a function with a frame.
+SCRATCH = {
+    "amd64": frozenset(("AX", "BX", "CX", "DX", "SI", "DI", *(f"R{i}" for i in range(8, 16)))),
+    "arm64": frozenset(f"R{i}" for i in range(27) if i != 18),
+    "riscv64": frozenset(f"X{i}" for i in (*range(5, 27), 28, 29, 30)),
+    # The assembler takes R10 and R11 for what one instruction cannot do; assembled.py refuses such lines.
+    "s390x": frozenset(f"R{i}" for i in range(13)),
+}
 
 
 def store(storage: Storage, base: str, vectors: Iterable[Value], size: int, offset: int = 0) -> int:
@@ -95,6 +109,14 @@ class Pointer:
 General = Pointer | int
 
 
+class Output(NamedTuple):
+    """The bytes of a base that a function may write, from `begin` on to before `end`, in elements of some size."""
+
+    begin: int
+    end: int
+    size: int
+
+
 @dataclass
 class Machine:
     """The state of a call: memory, general registers, numbered ones, and those without a number.
@@ -102,6 +124,8 @@ class Machine:
     In stitched functions, scalar code has an architecture of its own. A general register holds either what
     controls use, by its name, or such a number; what is written last remains.
 
+    - writable: what may be written of each base.
+    - scratch: the general registers that may be overwritten.
     - result: the number of which the zero flag tells whether it is zero; None if the flag tells nothing that is known.
     """
 
@@ -109,6 +133,8 @@ class Machine:
     storage: Storage
     arguments: dict[str, General]
     scalar: Architecture | None = None
+    writable: Mapping[str, Output] = field(default_factory=dict)
+    scratch: frozenset[str] = frozenset()
     numbers: dict[int, Value] = field(default_factory=dict)
     general: dict[str, General] = field(default_factory=dict)
     registers: dict[int, Value] = field(default_factory=dict)
@@ -121,7 +147,34 @@ class Machine:
             a, b = b, a
         if isinstance(b, Pointer):
             raise Mismatch(f"{to}: a sum of two pointers")
-        self.general[to] = replace(a, offset=a.offset + b) if isinstance(a, Pointer) else a + b
+        self.put(to, replace(a, offset=a.offset + b) if isinstance(a, Pointer) else a + b)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the general registers that instructions of a table take, and maybe vectors, by their numbers."""
+        return general_registers(self.scalar or self.architecture)
+
+    def put(self, register: str, value: General) -> None:
+        """Write a general register, which holds no other number then."""
+        if register not in self.scratch:
+            raise Mismatch(f"{register} is overwritten, which a function must keep")
+        if register in self.names:
+            numbers = self.registers if self.scalar is None else self.numbers
+            numbers.pop(self.names.index(register), None)
+        if register in PAIRS.get(self.architecture.goarch, ()):
+            self.implicit = {name: value for name, value in self.implicit.items() if name == FLAGS}
+        self.general[register] = value
+
+    def write(self, base: str, offset: int, number: Any, size: int) -> None:
+        """Write an element of some bytes to memory, where one is that may be written."""
+        what, output = f"a store of {size} bytes at {offset} of {base}", self.writable.get(base)
+        if output is None:
+            raise Mismatch(f"{what}, which is only read")
+        if not output.begin <= offset <= output.end - size:
+            raise Mismatch(f"{what}, beyond the bytes from {output.begin} to {output.end} that may be written")
+        if size != output.size or (base, offset) not in self.storage:
+            raise Mismatch(f"{what}, which is not one of its elements of {output.size} bytes")
+        self.storage[base, offset] = number
 
     def pointer(self, register: str) -> Pointer:
         if register.startswith("·"):
@@ -146,29 +199,25 @@ class Machine:
     def control(self, line: "Line") -> bool:
         """Run an instruction on general registers, and return whether it jumps."""
         assert line.control is not None
-        mnemonic, _, operands = line.text.partition(" ")
-        if mnemonic.startswith(("ADD", "SUB", "AND", "DEC", "TEST", "XORL")):
+        if line.text.startswith(("ADD", "SUB", "AND", "DEC", "TEST", "XORL")):
             self.implicit.pop(FLAGS, None)
             self.result = None
-        written = operands.rpartition(" ")[2]
-        if self.scalar is not None and not mnemonic.startswith("V"):
-            names = general_registers(self.scalar)
-            if written in names:
-                self.numbers.pop(names.index(written), None)
-            if written in PRODUCT_REGISTERS:
-                self.implicit.pop(PRODUCT, None)
         try:
             return line.control(self, *line.operands) is True
         except KeyError as error:
-            raise Mismatch(f"{line.text}: nothing is in {error}") from None
+            raise Mismatch(f"nothing is in {error}") from None
 
     def clear(self, number: int) -> None:
+        names = general_registers(self.architecture)
+        if number >= len(names):
+            raise Mismatch(f"there is no register {number}")
+        self.general.pop(names[number], None)
         self.registers[number] = (0,) * (self.architecture.vector_bytes // self.architecture.word_bytes)
 
     def zero(self, register: str) -> None:
-        assert self.scalar is not None
-        self.numbers[general_registers(self.scalar).index(register)] = (0, 0)
-        self.general[register] = 0
+        self.put(register, 0)
+        if self.scalar is not None:
+            self.numbers[self.names.index(register)] = (0, 0)
 
     def run(self, read: Read, is_scalar: bool = False) -> None:
         """Run an instruction of a table: that of the function's architecture, or of the stitched scalar code."""
@@ -193,9 +242,7 @@ class Machine:
             if instruction.stores:
                 size = architecture.word_bytes
                 for i, number in enumerate(operands[0][: 1 if read.broadcast else architecture.vector_bytes // size]):
-                    if (place.base, offset + size * i) not in self.storage:
-                        raise Mismatch(f"a store beyond {place.base}: {offset}")
-                    self.storage[place.base, offset + size * i] = number
+                    self.write(place.base, offset + size * i, number, size)
                 return
             operands.append(load(self.storage, place.base, offset, instruction, read.broadcast, architecture))
         try:
@@ -211,15 +258,21 @@ class Machine:
         if not instruction.implicit:
             number = registers["0" if instruction.accumulates and "0" in registers else "d"]
             values[number] = value
-            if is_scalar:
-                self.general.pop(general_registers(architecture)[number], None)
-        elif is_scalar:
-            for name in PRODUCT_REGISTERS:
+            self.general.pop(general_registers(architecture)[number], None)
+        else:
+            for name in PAIRS.get(architecture.goarch, ()):
                 self.general.pop(name, None)
 
     def align(self, register: str, align: int) -> None:
+        """Align a pointer to the frame, from which on the function takes it by this pointer alone.
+
+        The frame begins at a multiple of 8. Here it is that behind a multiple of `align`, which leaves the least room.
+        """
         place = self.pointer(register)
-        self.general[register] = replace(place, offset=place.offset // align * align)
+        if place.base != "frame" or FRAME_ALIGN_MAX % align:
+            raise Mismatch(f"{register} is aligned to {align}, and points to {place.base}")
+        self.put(register, replace(place, offset=place.offset // align * align))
+        del self.general["SP"]
 
     def advance(self, name: str, number: int) -> None:
         place = self.arguments[name]
@@ -229,7 +282,9 @@ class Machine:
     def subtract(self, register: str, name: str) -> None:
         number = self.arguments[name]
         assert isinstance(number, int)
-        self.general[register] = self.result = self.count(register) - number
+        left = self.count(register) - number
+        self.put(register, left)
+        self.result = left
 
     def decrement_argument(self, name: str) -> None:
         number = self.arguments[name]
@@ -239,22 +294,21 @@ class Machine:
     def decrement(self, register: str) -> int:
         """Count down, and return what is left."""
         left = self.count(register) - 1
-        self.general[register] = self.result = left
+        self.put(register, left)
+        self.result = left
         return left
 
-    def word_at(self, offset: int, register: str) -> tuple[str, int]:
-        """Return the place of a word in memory, which must be there."""
+    def word(self, offset: int, register: str) -> Any:
+        """Return a word in memory, which must be there."""
         place = self.pointer(register)
         at = place.base, place.offset + offset
-        if at not in self.storage:
-            raise Mismatch(f"nothing is at {at}")
-        return at
-
-    def word(self, offset: int, register: str) -> Any:
-        return self.storage[self.word_at(offset, register)]
+        if self.architecture.word_bytes != 4 or at not in self.storage:
+            raise Mismatch(f"no word of 4 bytes is at {at}")
+        return self.storage[at]
 
     def set_word(self, number: int, offset: int, register: str) -> None:
-        self.storage[self.word_at(offset, register)] = number & 0xFFFFFFFF
+        place = self.pointer(register)
+        self.write(place.base, place.offset + offset, number & 0xFFFFFFFF, 4)
 
     def add_word(self, number: int, offset: int, register: str) -> None:
         self.set_word(self.word(offset, register) + number, offset, register)
@@ -264,8 +318,8 @@ class Machine:
         self.result = self.word(offset, register)
 
 
-# The registers of a product, on amd64, which alone has stitched functions.
-PRODUCT_REGISTERS = ("AX", "DX")
+# The registers of a product, which instructions take that do not name them.
+PAIRS = {"amd64": ("AX", "DX"), "s390x": ("R10", "R11")}
 
 
 def general_registers(architecture: Architecture) -> tuple[str, ...]:
@@ -277,9 +331,9 @@ def general_registers(architecture: Architecture) -> tuple[str, ...]:
 # group.
 Control = Callable[..., object]
 CONTROLS: tuple[tuple[str, Control], ...] = (
-    (r"MOV[QD]? (\w+)\+\d+\(FP\), (\w+)", lambda m, name, to: m.general.update({to: m.arguments[name]})),
-    (r"MOV[QD]? \$·(\w+)<>\(SB\), (\w+)", lambda m, name, to: m.general.update({to: Pointer(name)})),
-    (r"MOV[QD]? \$(-?\d+), (\w+)", lambda m, n, to: m.general.update({to: int(n)})),
+    (r"MOV[QD]? (\w+)\+\d+\(FP\), (\w+)", lambda m, name, to: m.put(to, m.arguments[name])),
+    (r"MOV[QD]? \$·(\w+)<>\(SB\), (\w+)", lambda m, name, to: m.put(to, Pointer(name))),
+    (r"MOV[QD]? \$(-?\d+), (\w+)", lambda m, n, to: m.put(to, int(n))),
     (r"(?:ADDQ?|ADDI) \$(-?\d+), (\w+)(?:, (\w+))?", lambda m, n, a, to: m.add(to or a, a, int(n))),
     (r"SUB \$(\d+), (\w+), (\w+)", lambda m, n, a, to: m.add(to, a, -int(n))),
     (r"LEAQ (\d+)\((\w+)\), (\w+)", lambda m, n, a, to: m.add(to, a, int(n))),
@@ -302,7 +356,7 @@ CONTROLS: tuple[tuple[str, Control], ...] = (
     (r"XORL (\w+), \1", lambda m, a: m.zero(a)),
     (r"(?:VZERO V|VMOVI \$0, V)(\d+)(?:\.B16)?", lambda m, number: m.clear(int(number))),
     (r"MOV X0, (X\d+)", lambda m, a: m.clear(general_registers(m.architecture).index(a))),
-    (r"MOVWU?Z? (\d+)\((\w+)\), (\w+)", lambda m, offset, a, to: m.general.update({to: m.word(int(offset), a)})),
+    (r"MOVWU?Z? (\d+)\((\w+)\), (\w+)", lambda m, offset, a, to: m.put(to, m.word(int(offset), a))),
     (r"MOVW (\w+), (\d+)\((\w+)\)", lambda m, a, offset, to: m.set_word(m.count(a), int(offset), to)),
     (r"VZEROUPPER|PCALIGN \$\d+|RET", lambda m: None),
 )
@@ -332,7 +386,7 @@ def line_of(number: int, text: str, architecture: Architecture, scalar: Architec
             found = re.fullmatch(pattern, text)
             if found is not None:
                 return Line(number, text, None, control, found.groups())
-        raise ParseError(f"line {number}: {text}")
+        raise ParseError(f"line {number}: {text}: no instruction that is known")
     return Line(number, text, read)
 
 
@@ -366,13 +420,29 @@ class Code:
 
     def check_line(self, i: int) -> None:
         """Raise ParseError unless a line takes arguments from where they are."""
-        check_arguments(self.lines[i].number, self.lines[i].text, names_in(self.declaration))
+        check_arguments(self.lines[i].number, self.lines[i].text, parameters_in(self.declaration))
 
-    def call(self, arguments: dict[str, General], storage: Storage, unknown: Callable[[], Any]) -> "Call":
-        """Return a call of the function, before its first instruction: `unknown` makes what nothing has set yet."""
+    def call(
+        self,
+        arguments: dict[str, General],
+        storage: Storage,
+        unknown: Callable[[], Any],
+        outputs: Mapping[str, Output],
+    ) -> "Call":
+        """Return a call of the function, before its first instruction.
+
+        - unknown: makes what nothing has set yet.
+        - outputs: what it may write, apart from its frame.
+        """
         architecture, size = self.architecture, self.architecture.word_bytes
         frame = {("frame", FRAME + i): unknown() for i in range(0, self.frame_bytes, size)}
-        machine = Machine(architecture, storage, dict(arguments), self.scalar)
+        writable = {**outputs, "frame": Output(FRAME, FRAME + self.frame_bytes, size)}
+        saved = {"BP"} if architecture.goarch == "amd64" and self.frame_bytes else set()
+        scratch = SCRATCH[architecture.goarch] | saved
+        for known in (architecture, self.scalar):
+            if known and known.vector_bytes == known.word_bytes and not scratch.issuperset(general_registers(known)):
+                raise Mismatch(f"{known.name} has registers that a function must keep")
+        machine = Machine(architecture, storage, dict(arguments), self.scalar, writable, scratch)
         storage |= self.constants | frame
         machine.general = {"SP": Pointer("frame", FRAME), "X0": 0}
         count = architecture.vector_bytes // size
@@ -405,13 +475,17 @@ class Call:
                 raise Mismatch(f"{self.code.name} does not return")
             line = lines[self.at]
             self.at += 1
-            if line.read is not None:
-                self.machine.run(line.read, line.is_scalar)
-            elif line.control is not None and self.machine.control(line):
-                target = line.operands[-1]
-                if target not in labels:
-                    raise ParseError(f"line {line.number}: {line.text}: no such label")
-                self.at = labels[target]
+            try:
+                if line.read is not None:
+                    self.machine.run(line.read, line.is_scalar)
+                elif line.control is not None and self.machine.control(line):
+                    target = line.operands[-1]
+                    if target not in labels:
+                        raise ParseError("no such label")
+                    self.at = labels[target]
+            except Exception as error:
+                error.args = (f"line {line.number}: {line.text}: {error}",)
+                raise
             if line.text == "RET":
                 return False
             if self.at in stops:
@@ -432,43 +506,17 @@ def read_function(
     text: str, name: str, architecture: Architecture, clears: bool, scalar: Architecture | None = None
 ) -> Code:
     """Return a function of a file; the constants of all functions are there, too."""
-    lines: list[Line] = []
-    constants: Storage = {}
-    declaration = ""
-    frame_bytes, inside = 0, False
-    for number, line in enumerate(text.splitlines(), 1):
-        if declared := re.match(rf"// func {name}\((.*)\)$", line):
-            declaration = declared[1]
-        line = line.split("//")[0].strip()
-        if inside:
-            check_arguments(number, line, names_in(declaration))
-        if heading := re.match(rf"TEXT ·{name}\(SB\), .*\$(\d+)-\d+$", line):
-            inside, frame_bytes = True, int(heading[1])
-        elif inside and line:
-            lines.append(line_of(number, line, architecture, scalar))
-            inside = line != "RET"
-        if entry := re.match(r"DATA ·(\w+)<>\+(\d+)\(SB\)/\d, \$(\w+)$", line):
-            constants[entry[1], int(entry[2])] = int(entry[3], 0)
-    if not lines:
+    file = read_source(text, architecture.word_bytes)
+    if name not in file.functions:
         raise ParseError(f"no function {name}")
+    source = file.functions[name]
+    if source.frame_bytes and architecture.goarch != "amd64":
+        raise ParseError(f"line {source.number}: a frame, in which the link register would be")
+    lines = [line_of(number, line, architecture, scalar) for number, line in source.lines]
     labels = {line.text[:-1]: i for i, line in enumerate(lines) if line.text.endswith(":")}
-    return Code(name, architecture, lines, labels, constants, frame_bytes, clears, scalar, declaration)
-
-
-def names_in(declaration: str) -> tuple[str, ...]:
-    return tuple(parameter.split()[0] for parameter in declaration.split(", ") if parameter)
-
-
-def check_arguments(number: int, line: str, parameters: Sequence[str]) -> None:
-    """Raise ParseError unless a line takes arguments, of 8 bytes each, from where they are."""
-    for parameter, offset in re.findall(r"(\w+)\+(\d+)\(FP\)", line):
-        if parameter not in parameters or int(offset) != 8 * parameters.index(parameter):
-            raise ParseError(f"line {number}: {parameter} is not at {offset}")
+    constants: Storage = dict(file.constants)
+    return Code(name, architecture, lines, labels, constants, source.frame_bytes, clears, scalar, source.declaration)
 
 
 def lanes_of(program: Program, names: Iterable[str], values: dict[str, Value]) -> list[Value]:
     return [to_lanes(program, name, values[name]) for name in names]
-
-
-def fill_with_ones(storage: Storage, base: str, words: int, size: int) -> None:
-    store(storage, base, [((1 << 8 * size) - 1,) * words], size)

@@ -7,7 +7,7 @@ division that depends on a symbolic number is refused, and so is whatever is rea
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from coconut.lift import compare
 from coconut.lift.objects import LIBRARY, Line, Linked
@@ -16,10 +16,22 @@ from coconut.prove.graphs import carry_of_words, wraps
 from coconut.prove.polynomials import Number, Unproved
 
 STACK_TOP = 0x7FFF_FFFF_0000
+STACK_BYTES = 1 << 16
 RETURN = 0xF000_0000_0000
 # A call of a few KiB takes some ten thousand.
 STEPS_MAX = 1 << 20
 MASKS = {64: WORD_MAX, 32: 2**32 - 1, 16: 2**16 - 1, 8: 255}
+
+
+class Stack(NamedTuple):
+    """The stack as an ABI has it: the bytes below the stack pointer that a function may use, and those of the return
+    address at the entry, above the function's own."""
+
+    red_zone: int
+    return_bytes: int
+
+
+STACKS = {"x86_64": Stack(128, 8), "aarch64": Stack(0, 0)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +49,17 @@ class Unknown:
 
 @dataclass
 class Memory:
-    """Numbers of 1 to 8 bytes by their addresses, and what else the program has."""
+    """Numbers of 1 to 8 bytes by their addresses, and what else the program has.
+
+    lowest: the lowest address of the stack that was read or written since the machine has set it.
+    """
 
     linked: Linked
     cells: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    lowest: int = STACK_TOP
 
     def read(self, at: int, count: int) -> Any:
+        self.touch(at)
         cell = self.cells.get(at)
         if cell is not None and cell[0] == count:
             return cell[1]
@@ -66,7 +83,12 @@ class Memory:
             place += taken
         return result
 
+    def touch(self, at: int) -> None:
+        if STACK_TOP - STACK_BYTES <= at < self.lowest:
+            self.lowest = at
+
     def write(self, at: int, count: int, value: Any) -> None:
+        self.touch(at)
         cell = self.cells.get(at)
         if cell is None or cell[0] != count:
             for start in range(at - 7, at + count):
@@ -193,9 +215,11 @@ class Machine:
         if line is None:
             return self.library(at)
         self.ran[at] = None
+        pointer, self.memory.lowest = self.general[self.STACK], STACK_TOP
         try:
             compare.require(self, line)
             at = self.step(line)
+            self.check_stack(min(pointer, self.general[self.STACK]))
         except (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
             where = self.linked.functions.get(at, "")
             raise Unproved(f"{line.at:x} {where}: {line.text}: {type(error).__name__} {error}") from None
@@ -203,6 +227,15 @@ class Machine:
         if self.steps > STEPS_MAX:
             raise Unproved(f"more than {STEPS_MAX} instructions")
         return at
+
+    @property
+    def stack(self) -> Stack:
+        return STACKS[self.linked.target.architecture]
+
+    def check_stack(self, pointer: int) -> None:
+        """Raise Unproved if an instruction has taken what is below the stack pointer, and may change at any time."""
+        if self.memory.lowest < pointer - self.stack.red_zone:
+            raise Unproved(f"the stack is used {pointer - self.memory.lowest} bytes below its pointer")
 
     def check_restored(self, before: dict[str, Any]) -> None:
         """Raise Unproved unless a call has restored the stack pointer, and these registers."""
@@ -214,7 +247,7 @@ class Machine:
                 raise Unproved(f"{name} is not restored")
 
     def library(self, at: int) -> int:
-        """Do what a function of the C library does, and return."""
+        """Do what a function of the C library does, and return; it leaves nothing in registers that it need not keep."""
         to, source, count = (self.general[name] for name in self.ARGUMENTS[:3])
         if not isinstance(to, int) or not isinstance(count, int):
             raise Unproved("a function of the C library whose arguments depend on the length")
@@ -227,8 +260,23 @@ class Machine:
                 self.store(to + i, 1, source & 255)
         else:
             raise Unproved(f"no instructions at {at:#x}")
+        at = self.back()
+        self.forget()
         self.general[self.RESULT] = to
-        return self.back()
+        return at
+
+    def forget(self) -> None:
+        """Forget what a function may overwrite."""
+        kept = self.callee_saved()
+        for name in self.general.keys() - kept.keys() - {self.STACK}:
+            self.general[name] = Unknown(f"{name} after a call")
+        self.vectors = {
+            number: (lanes[0], *(Unknown(f"v{number} after a call") for _ in lanes[1:]))
+            for number, lanes in self.vectors.items()
+            if f"d{number}" in kept
+        }
+        self.flags = type(self.flags)()
+        vars(self).get("masks", {}).clear()
 
     def store(self, at: int, count: int, value: Any) -> None:
         self.written.add((at, count))

@@ -22,13 +22,14 @@ from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.graph import Graph
-from coconut.interpret import Call, Code, Pointer, Storage, check_arguments, execute, names_in, read_function, store
+from coconut.interpret import Call, Code, Output, Pointer, Storage, execute, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
 from coconut.program import Program, as_stored
 from coconut.prove.polynomials import Unproved
 from coconut.prove.proof import Proved, proved
 from coconut.prove.terms import Symbolic, Terms
 from coconut.select import select, supported
+from coconut.sources import check_arguments, parameters_in
 from coconut.trace import KERNELS, ROOT, read_traced
 
 DOUBLE_ROUNDS = 10
@@ -39,8 +40,9 @@ WORDS_KERNELS = tuple(kernel.name for kernel in KERNELS.values() if kernel.kind 
 
 ASSUMED = (
     "Registers and memory do what the tables of instructions and controls say, which are tested on CPUs.",
-    "Message, output, state, constants and frame do not overlap; but the output may be the message.",
-    "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
+    "Message, output, state, constants and frame do not overlap, and have the lengths that the arguments say; but the "
+    "output may be the message.",
+    "Go's assembler encodes controls as it lists them; all else is compared with it in go_files.py.",
     "The functions with Poly1305 are called with 1 to 10 rounds, and all functions with at least one group.",
     "Poly1305's numbers in general registers can be anything here: what becomes of them is proved in stitched.py.",
 )
@@ -375,7 +377,10 @@ class Count(Symbolic):
 
 GO = ROOT / "bindings" / "go" / "internal"
 GO_FILES = (*sorted((GO / "chacha20").glob("emitted_*.s")), *sorted((GO / "stitched").glob("emitted_*.s")))
-MAC_BYTES = 56  # of Go's poly1305.State
+# Of Go's poly1305.State, and where its h begins.
+MAC_BYTES, MAC_H = 56, 32
+# No call of a proof has more groups; what is there is what can be written.
+GROUPS_MAX = 2
 LOOP = "group"
 
 
@@ -410,7 +415,7 @@ class GoFunction:
             "AVX512": ARCHITECTURES["chacha20-512"],
         }.get(feature or "") or next(known for known in (*WORDS_128, RISCV64_WORDS) if known.goarch == goarch)
         scalar = AMD64 if mac else AMD64_WORDS if others else None
-        parameters = names_in(declared[1])
+        parameters = parameters_in(declared[1])
         code = read_function(text, name, vectors if scalar is None else AVX2_WORDS_STITCHED, True, scalar)
         function = GoFunction(code, parameters, kind == "xor", int(blocks), int(mac or 0), int(others or 0))
         if int(heading[1]) != 8 * len(parameters):
@@ -451,10 +456,22 @@ class GoFunction:
         if in_place:
             arguments["dst"] = Pointer("src")
         arguments |= {name: number for name, number in (("groups", groups), ("rounds", rounds)) if name in arguments}
-        call = self.code.call(arguments, storage, words.unknown)
+        call = self.code.call(arguments, storage, words.unknown, self.outputs(in_place))
         # Twice what ten rounds of two groups take: a changed function may not end.
         call.steps = 40 * len(self.code.lines)
         return call, memory_of(call)
+
+    def outputs(self, in_place: bool) -> dict[str, Output]:
+        """Return what the function may write: blocks, the state's counter, and Poly1305's h."""
+        blocks = Output(0, 4 * WORDS * self.blocks * GROUPS_MAX, 4)
+        found = {"src" if in_place else "dst": blocks}
+        if self.counts:
+            found["state"] = Output(4 * COUNTER, 4 * COUNTER + 4, 4)
+        if self.others:
+            found["others"] = Output(0, 4 * WORDS * self.others, 4)
+        if self.mac:
+            found["mac"] = Output(MAC_H, MAC_BYTES, 8)
+        return found
 
     def check(self, call: Call, before: Storage, words: Words, groups: int) -> int:
         """Raise Unproved unless memory is as before, apart from the blocks and the counter."""

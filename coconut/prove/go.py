@@ -7,12 +7,15 @@ iteration overwrites is removed. From that state an iteration must leave the acc
 that is claimed, the message's pointer behind what it takes, the counter one less, and everything else as it was. What
 follows the loop runs from such a state, and also from the state before the loop where that can be skipped. The counter
 can only be counted down and compared with 0, so that its value does not matter.
+
+Of the message there are just as many bytes as the arguments say: an iteration can read those that it takes, and what
+follows a loop those that are left on its path. Nothing is written but what interpret.py lets a function write.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product as combinations
 from typing import NamedTuple
@@ -22,7 +25,7 @@ from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.functions import program_of
 from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
-from coconut.interpret import Call, Code, Machine, Pointer, fill_with_ones, read_function, store
+from coconut.interpret import Call, Code, Machine, Output, Pointer, read_function, store
 from coconut.operations import BLOCK_BYTES
 from coconut.program import Program, to_lanes
 from coconut.prove.claims import H_WORDS, ONE, Encoding, horner, horner_of_pairs, kind_of, product, total
@@ -37,8 +40,8 @@ GO = ROOT / "bindings" / "go" / "internal" / "poly1305"
 
 ASSUMED = (
     "Registers and memory do what the tables of instructions and controls say, which are tested on CPUs.",
-    "Message, state, powers, constants and frame do not overlap.",
-    "Go's assembler encodes each line as it is written, and places the constants as they are declared.",
+    "Message, state, powers, constants and frame do not overlap, and have the lengths that the arguments say.",
+    "Go's assembler encodes controls as it lists them; all else is compared with it in go_files.py.",
 )
 
 
@@ -155,6 +158,7 @@ class FunctionProof:
 
     - program: a program that has t in registers as the function has it.
     - encoding: that of t, with its limits.
+    - after: how many bytes of each base are taken after all loops.
     """
 
     code: Code
@@ -162,6 +166,7 @@ class FunctionProof:
     program: Program
     encoding: Encoding
     loops: Sequence[Loop]
+    after: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def big_endian(self) -> bool:
@@ -173,12 +178,23 @@ class FunctionProof:
         messages = {base: Message(self.ring, self.big_endian) for base in bases}
         return SymbolicMemory(messages, architecture.byte_order)
 
-    def call(self, arguments: dict[str, Pointer | int], storage: SymbolicMemory) -> Call:
+    def anything(self) -> Number:
+        return self.ring.input("anything", (1 << 8 * self.program.architecture.word_bytes) - 1)
+
+    def call(self, arguments: dict[str, Pointer | int], storage: SymbolicMemory, outputs: dict[str, Output]) -> Call:
         """Return a call whose registers and frame hold anything at first."""
-        limit = (1 << 8 * self.program.architecture.word_bytes) - 1
+        call = self.code.call(dict(arguments), storage, self.anything, outputs)
         # Between the places where it is stopped, a call runs no line twice.
-        call = self.code.call(dict(arguments), storage, lambda: self.ring.input("anything", limit))
         return replace(call, steps=len(self.code.lines))
+
+    def bound(self, symbolic: SymbolicCall, left: Sequence[Loop]) -> None:
+        """Let a call read what is left of each base, if each of these loops has one iteration, and there are no others."""
+        storage = symbolic.call.machine.storage
+        assert isinstance(storage, SymbolicMemory)
+        lengths = {base: symbolic.at.get(base, 0) + self.after.get(base, 0) for base in storage.messages}
+        for loop in left:
+            lengths[loop.base] += loop.advance
+        storage.lengths = lengths
 
     def any_element(self) -> tuple[dict[str, Lanes], Values]:
         """Return any accumulator within the limits, and its values."""
@@ -255,6 +271,8 @@ class FunctionProof:
         head = forked(symbolic.call)
         head.machine.result = None
         self.from_here(head, loop.base, symbolic.at[loop.base])
+        assert isinstance(head.machine.storage, SymbolicMemory)
+        head.machine.storage.lengths = {**head.machine.storage.lengths, loop.base: loop.advance}
         self.place(head, where, limbs)
         kept = {("registers", number) for number in where.values()}
         overwritten = self.changed(head, self.iterate(head, loop, more=True), loop) - kept
@@ -282,17 +300,20 @@ class FunctionProof:
         """Prove all loops; yield the call at its end, for each path: which loops run, and which are skipped."""
         # Paths fork where a number of iterations is read first.
         reads = {i for i, line in enumerate(self.code.lines) for loop in self.loops if f"{loop.count}+" in line.text}
+        self.bound(symbolic, [loop for loop in self.loops if loop.first is None])
         if not reads or not symbolic.call.run_to_line({min(reads)}):
             raise Unproved("no number of iterations is read")
         for runs in combinations(*((True, False) if loop.first is not None else (True,) for loop in self.loops)):
             path = replace(symbolic, call=forked(symbolic.call))
             for loop, run in zip(self.loops, runs, strict=True):
                 path.call.machine.arguments[loop.count] = Counter((loop.first or 0) + 2 * run)
-            for loop, run in zip(self.loops, runs, strict=True):
-                if run:
-                    if not path.call.run_to_line({self.code.labels[loop.label]}):
-                        raise Unproved(f"{loop.label} is not reached")
-                    path = self.prove_loop(path, loop)
+            left = [loop for loop, run in zip(self.loops, runs, strict=True) if run]
+            while left:
+                self.bound(path, left)
+                if not path.call.run_to_line({self.code.labels[left[0].label]}):
+                    raise Unproved(f"{left[0].label} is not reached")
+                path = self.prove_loop(path, left.pop(0))
+            self.bound(path, left)
             if path.call.run_to_line({self.code.labels[loop.label] for loop in self.loops}):
                 raise Unproved("a loop without an iteration is run")
             path.call.check_cleared()
@@ -314,6 +335,10 @@ def store_state(storage: SymbolicMemory, base: str, begin: BlockProof) -> None:
     words = [begin.claims.inputs[f"{name}[{i}]"] for name in "rs" for i in range(2)]
     words += [begin.claims.inputs[f"h[{i}]"] for i in range(3)]
     store(storage, base, words, 8)
+
+
+# What functions write of Go's State: h.
+WRITES_H = Output(STATE_H, STATE_H + 24, 8)
 
 
 def prove_message(code: Code, ring: Ring) -> int:
@@ -339,7 +364,8 @@ def prove_message(code: Code, ring: Ring) -> int:
         loops.append(Loop(label, count, step_of(kind_of(graphs[step])[1]), graphs[step].advance))
     program = select(code.architecture, graphs[steps[0]], POLY1305_VARIANTS.get(kernel))
     encoding = begin.claims.limited(begin.claims.fields.fe, "t")
-    proof = FunctionProof(code, ring, program, encoding, loops)
+    # The last group is behind the loops.
+    proof = FunctionProof(code, ring, program, encoding, loops, {"message": BLOCK_BYTES * lanes})
     storage = proof.memory()
     storage.messages["message"] = begin.claims.message
     store_state(storage, "in", begin)
@@ -347,12 +373,13 @@ def prove_message(code: Code, ring: Ring) -> int:
     found = re.match(r"out \*\[(\d+)\]uint64,", code.declaration)
     if found is None:
         raise Unproved(f"no length of out in the declaration of {name}")
-    fill_with_ones(storage, "out", int(found[1]), 8)
+    store(storage, "out", [tuple(proof.anything() for _ in range(int(found[1])))], 8)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("out", "in", "message")}
     limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(encoding.count)}
     values = [add(begin.claims.block(i), h if i == 0 else {}) for i in range(lanes)]
     paths = 0
-    symbolic = SymbolicCall(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES * lanes})
+    call = proof.call(arguments, storage, {"out": Output(0, 8 * int(found[1]), 8)})
+    symbolic = SymbolicCall(call, limbs, values, {"message": BLOCK_BYTES * lanes})
     for path in proof.paths(symbolic):
         block = path.blocks()
         terms = [
@@ -381,7 +408,7 @@ def prove_scalar(code: Code, ring: Ring) -> int:
         outputs = begin.outputs()
         r, h = begin.claims.values["r"][0], begin.claims.values["h"][0]
         loop = Loop("loop", "blocks", lambda block, t: [add(product(t[0], r), block(0))], first=1)
-        proof = FunctionProof(code, ring, program, encoding, [loop])
+        proof = FunctionProof(code, ring, program, encoding, [loop], {"last": BLOCK_BYTES * is_padded})
         storage = proof.memory("last")
         storage.messages["message"] = begin.claims.message
         store_state(storage, "p", begin)
@@ -389,7 +416,8 @@ def prove_scalar(code: Code, ring: Ring) -> int:
         arguments |= {} if is_padded else {"last": 0}
         limbs = {f"t[{i}]": outputs[f"t[{i}]"] for i in range(encoding.count)}
         values = [add(h, begin.claims.block(0))]
-        symbolic = SymbolicCall(proof.call(arguments, storage), limbs, values, {"message": BLOCK_BYTES, "last": 0})
+        call = proof.call(arguments, storage, {"p": WRITES_H})
+        symbolic = SymbolicCall(call, limbs, values, {"message": BLOCK_BYTES, "last": 0})
         for path in proof.paths(symbolic):
             value = path.values[0]
             if is_padded:
@@ -415,7 +443,8 @@ def prove_scalar_end(code: Code, ring: Ring) -> int:
     store_state(storage, "p", begin)
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("p", "message", "last")}
     limbs = {f"t[{i}]": begin.claims.inputs[f"h[{i}]"] for i in range(3)}
-    symbolic = SymbolicCall(proof.call(arguments, storage), limbs, [h], {"message": 0, "last": 0})
+    call = proof.call(arguments, storage, {"p": WRITES_H})
+    symbolic = SymbolicCall(call, limbs, [h], {"message": 0, "last": 0})
     for path in proof.paths(symbolic):
         proof.words_at(path, "p", STATE_H, H_WORDS, product(path.values[0], r))
         count += 1
@@ -443,9 +472,13 @@ def prove_single_loop(code: Code, ring: Ring) -> int:
     storage = proof.memory("message")
     store(storage, "t", (to_lanes(program, item, claims.inputs[item]) for item in program.inputs), 8)
     store(storage, "powers", (to_lanes(program, item, claims.inputs[item]) for item in program.memory_inputs()), 8)
+    lengths = {base: 8 * int(count) for base, count in re.findall(r"(\w+) \*\[(\d+)\]uint64", code.declaration)}
+    if lengths != {base: 8 * sum(place[0] == base for place in storage) for base in ("t", "powers")}:
+        raise Unproved(f"{name} is declared with other lengths of t and powers")
     arguments: dict[str, Pointer | int] = {base: Pointer(base) for base in ("t", "powers", "message")}
     limbs = {item: claims.inputs[item] for item in program.inputs}
-    symbolic = SymbolicCall(proof.call(arguments, storage), limbs, claims.values["t"], {"message": 0})
+    call = proof.call(arguments, storage, {"t": Output(0, lengths["t"], 8)})
+    symbolic = SymbolicCall(call, limbs, claims.values["t"], {"message": 0})
     (path,) = proof.paths(symbolic)
     at = 0
     for item in program.inputs:

@@ -21,7 +21,7 @@ from coconut.graph import Graph
 from coconut.lift.amd64 import Amd64
 from coconut.lift.arm64 import Arm64
 from coconut.lift.compare import comparable
-from coconut.lift.machine import STACK_TOP, Machine, Memory
+from coconut.lift.machine import STACK_BYTES, STACK_TOP, Machine, Memory
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES, WORD_MAX
 from coconut.prove.claims import kind_of
@@ -53,7 +53,6 @@ ASSUMED = (
 MACHINES: dict[str, type[Machine]] = {"x86_64": Amd64, "aarch64": Arm64}
 # Offsets in struct poly1305, and in struct poly1305_streaming, which begins with one.
 STATE_H, PIECES_LANES = 32, 352
-STACK_BYTES = 1 << 16
 PIECES = STATE + PIECES_LANES
 # For a number of limbs, how many numbers a power has that all lanes share.
 POWER_NUMBERS = {3: 5, 5: 9}
@@ -81,7 +80,7 @@ class Function:
         machine.call(self.linked.entry(self.record.name, self.member), arguments)
         for at, word in expected.items():
             self.inputs.ring.claim_same(f"the word at {at:#x}", memory.read(at, size), word)
-        check_writes(machine, expected)
+        check_writes(machine, expected, size)
         self.ran = list(machine.ran)
         check_left(machine)
         return machine.steps
@@ -219,14 +218,14 @@ def streaming_steps(most: int, groups: int) -> list[int]:
     return found
 
 
-def check_writes(machine: Machine, result: Collection[int]) -> None:
-    """Raise Unproved if a call wrote to anything but its result, words at these addresses, and its stack."""
-    words = {at - at % 8 for at in result}
-    for start, size in machine.written:
-        in_result = {at - at % 8 for at in (start, start + size - 1)} <= words
-        on_stack = STACK_TOP - STACK_BYTES <= start and start + size <= STACK_TOP
-        if not in_result and not on_stack:
-            raise Unproved(f"{size} bytes are written at {start:#x}")
+def check_writes(machine: Machine, result: Collection[int], size: int = 8) -> None:
+    """Raise Unproved if a call wrote a byte of anything but its result, numbers at these addresses, and its own stack."""
+    allowed = {at + i for at in result for i in range(size)}
+    end = STACK_TOP - machine.stack.return_bytes
+    for start, count in machine.written:
+        on_stack = STACK_TOP - STACK_BYTES <= start and start + count <= end
+        if not on_stack and not allowed.issuperset(range(start, start + count)):
+            raise Unproved(f"{count} bytes are written at {start:#x}")
 
 
 def check_left(machine: Machine) -> None:

@@ -4,8 +4,8 @@
 A program is interpreted on symbolic numbers by interpret.py, with the meanings of the tables of instructions.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -16,22 +16,33 @@ from coconut.graph import Graph
 from coconut.interpret import Storage, execute, store
 from coconut.program import Program, to_lanes
 from coconut.prove.graphs import BlockProof, graphs_of
-from coconut.prove.polynomials import Lanes, Message, Ring
+from coconut.prove.polynomials import Lanes, Message, Ring, Unproved
 from coconut.prove.proof import Proved, proved
 from coconut.select import Unsupported, supported
+
+WORD_BYTES = 8  # of a message
 
 
 @dataclass
 class SymbolicMemory(dict[tuple[str, int], Any]):
-    """Memory that has symbolic bytes at some bases, from offset 0 on."""
+    """Memory that has symbolic bytes at some bases, from offset 0 on.
+
+    - lengths: how many bytes may be read of each base; if a base is not there, any number.
+    """
 
     messages: dict[str, Message]
     byte_order: str
+    lengths: Mapping[str, int] = field(default_factory=dict)
 
     def __missing__(self, place: tuple[str, int]) -> Any:
         base, offset = place
-        if base not in self.messages or offset < 0:
+        if base not in self.messages:
             raise KeyError(place)
+        if offset < 0 or offset + WORD_BYTES > self.lengths.get(base, offset + WORD_BYTES):
+            known = (
+                f"of which {self.lengths[base]} may be read here" if base in self.lengths else "of which none is there"
+            )
+            raise Unproved(f"{WORD_BYTES} bytes at {offset} of {base} are read, {known}")
         return self.messages[base].word(offset, self.byte_order)
 
 

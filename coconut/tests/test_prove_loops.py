@@ -2,13 +2,14 @@
 """Test the proofs of loops of compiled functions, and that mistakes are refused."""
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from coconut.lift.machine import Unknown
-from coconut.lift.objects import Line, Linked
+from coconut.lift.objects import Line, Linked, read_line
 from coconut.lift.publics import Public, Residue, Space, Split, Whole
 from coconut.prove.evaluation import Inputs
 from coconut.prove.loops import Induction, Limb, State, Top, fitted
@@ -66,6 +67,28 @@ def test_mistakes_in_a_loop_are_refused(name: str) -> None:
     for line in found[:2]:
         with changed_line(linked, change(line)), pytest.raises(Unproved):
             prove(linked)
+
+
+def test_reads_beyond_the_message() -> None:
+    """A load behind what an iteration takes, of which nothing is used, is refused, as the last one has no more bytes."""
+    linked, lines_of_loop = scalar_loop()
+    (first, second), at = lines_of_loop[:2], 0x3000
+    (place,) = (found for line in lines_of_loop if (found := re.fullmatch(r"\((%\w+)\)", "".join(line.operands[:1]))))
+    assert first.operands[1:] == ("%rax",) and at not in linked.lines
+    for offset, is_refused in ((0x8, False), (0x9, True), (0x10, True)):
+        texts = (f"mov {offset:#x}({place[1]}),%rax", first.text, f"jmp {second.at:x}")
+        lines = [read_line(at + 8 * i, at + 8 * (i + 1), text) for i, text in enumerate(texts)]
+        linked.lines.update({line.at: line for line in lines})
+        try:
+            with changed_line(linked, replace(first, name="jmp", operands=("3000",))):
+                if is_refused:
+                    with pytest.raises(Unproved, match="are read, beyond the message"):
+                        prove(linked)
+                else:
+                    prove(linked)
+        finally:
+            for line in lines:
+                del linked.lines[line.at]
 
 
 def test_stale_register() -> None:

@@ -12,7 +12,7 @@ from coconut.prove.composition import Key
 from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, TAG, Record
 from coconut.prove.mutations_objects import changed_line, plant_in_call, reason_for
 from coconut.prove.objects import Function, StreamingState, prove_streaming
-from coconut.prove.polynomials import Unproved
+from coconut.prove.polynomials import Number, Unproved
 
 GCC_ARM, CLANG_ARM = COMPILERS[2:]
 RECORD = {record.name: record for record in RECORDS}
@@ -111,6 +111,14 @@ def test_first_value() -> None:
         kept.prove_absorb(2, 0)
 
 
+PRESERVED = tuple(f"r{i}" for i in range(12, 16))
+# The direction flag, all flags, the control words of both units and of their state, and calls of the system.
+UNIT_STATE = (
+    *("std", "cld", "popf", "ldmxcsr (%rdi)", "vldmxcsr (%rdi)", "stmxcsr (%rdi)", "fldcw (%rdi)", "fninit", "emms"),
+    *("fxrstor (%rdi)", "xrstor (%rdi)", "wrfsbase %rax", "syscall", "int3", "rep stos %al,%es:(%rdi)"),
+)
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -125,6 +133,21 @@ def test_first_value() -> None:
         ("vmovdqu (%rsi),%xmm1", "vector 1 has"),
         ("push %rax", "a return to an unknown"),
         ("fld1", "no such instruction"),
+        # Beyond the result: its last byte is at 15, and r of a state is before it.
+        ("mov %dl,0xf(%rdi)", None),
+        ("mov %dl,0x10(%rdi)", "1 bytes are written at"),
+        ("mov %rdx,0x9(%rdi)", "8 bytes are written at"),
+        ("mov %dl,-0x1(%rdi)", "1 bytes are written at"),
+        # What the stack has above and below: the return address, the caller's frame, and what is below the red zone.
+        ("mov $0x0,%edx\nmov %dl,0x7(%rsp)", "a return to an unknown|no instructions at|written at"),
+        ("movb $0x0,0x8(%rsp)", "1 bytes are written at"),
+        ("mov %rdx,-0x80(%rsp)", None),
+        ("mov %rdx,-0x88(%rsp)", "136 bytes below"),
+        ("sub $0x100,%rsp\nmov %rdx,(%rsp)\nadd $0x100,%rsp\nmov -0x100(%rsp),%rax", "256 bytes below"),
+        # What a function must keep: each register, and the state of the unit.
+        *((f"mov %rdx,%{register}", f"{register} is not restored") for register in ("rbx", "rbp", *PRESERVED)),
+        ("sub $0x8,%rsp", "unknown|nothing has written|not where it was"),
+        *((text, "no such instruction|not understood|no meaning|not in the table") for text in UNIT_STATE),
     ],
 )
 def test_refused(text: str, what: str | None) -> None:
@@ -151,6 +174,18 @@ def test_refused(text: str, what: str | None) -> None:
         ("add v1.2d, v2.2d, v3.2d", "nothing has set"),
         ("b.eq 2000", "nothing has set flags"),
         ("fadd d0, d1, d2", "no such instruction"),
+        ("strb w2, [x0, #15]", None),
+        ("strb w2, [x0, #16]", "1 bytes are written at"),
+        ("str x2, [x0, #9]", "8 bytes are written at"),
+        ("str w2, [sp]", "4 bytes are written at"),
+        ("str x2, [sp, #-8]", "8 bytes below"),
+        ("str x2, [sp, #-16]!\nldr x2, [sp], #16", None),
+        ("str x2, [sp, #-16]!\nadd sp, sp, #0x10\nldr x2, [sp, #-16]", "16 bytes below"),
+        *((f"orr x{i}, xzr, x1", f"x{i} is not restored") for i in range(19, 30)),
+        *((f"movi v{i}.2d, #0x0", f"d{i} is not restored") for i in range(8, 16)),
+        ("msr fpcr, x2", "no such instruction"),
+        ("msr daifset, #0x2", "no such instruction"),
+        ("svc #0x0", "no such instruction"),
     ],
 )
 def test_arm_refused(text: str, what: str | None) -> None:
@@ -172,11 +207,14 @@ def check_refused(compiler: str, text: str, what: str | None) -> None:
     memory.cells |= {KEY + 8 * i: (8, function.inputs.word(f"k{i}", 2**64 - 1)) for i in range(4)}
     other = Function(linked, RECORD["scalar64"], "mac", function.inputs)
     assert entry
+    # The tag may hold anything, of which nothing is claimed.
+    result: dict[int, Number | int] = {TAG: 0, TAG + 8: 0}
+    memory.cells |= {at: (8, 0) for at in result}
     if what is None:
-        assert other.call(memory, [TAG, KEY, 0, MESSAGE], {}) == 2
+        assert other.call(memory, [TAG, KEY, 0, MESSAGE], result) == len(lines)
     else:
         with pytest.raises(Unproved, match=what):
-            other.call(memory, [TAG, KEY, 0, MESSAGE], {})
+            other.call(memory, [TAG, KEY, 0, MESSAGE], result)
 
 
 @pytest.mark.parametrize("compiler", ["gcc", CLANG_ARM])
