@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from clang.cindex import Config, Cursor, CursorKind, Index, TypeKind
+from clang.cindex import Config, Cursor, CursorKind, Index, TranslationUnit, TypeKind
 
 Config.set_library_file("libclang-19.so.1")
 
@@ -56,6 +56,8 @@ WORDS = {TypeKind.ULONG, TypeKind.ULONGLONG}
 STATEMENTS = {CursorKind.COMPOUND_STMT, CursorKind.IF_STMT, *LOOPS}
 CONSTANTS = {CursorKind.INTEGER_LITERAL, CursorKind.CXX_UNARY_EXPR}
 WRAPPERS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR}
+# Macros with arguments whose calls are literals; what is in the arguments of others is not changed.
+LITERALS = {"UINT32_C", "UINT64_C"}
 
 
 @dataclass(frozen=True, order=True)
@@ -134,6 +136,7 @@ class Changes:
         self.text = text
         self.function = ""
         self.counters: set[int] = set()
+        self.macros: set[tuple[int, int]] = set()
         self.found = {self.text: Mutant(0, 0, "", "")}
 
     def code(self, node: Cursor) -> str:
@@ -141,7 +144,7 @@ class Changes:
 
     def replace(self, node: Cursor, *replacements: str) -> None:
         start, end = node.extent.start.offset, node.extent.end.offset
-        for replacement in replacements:
+        for replacement in replacements if (start, end) not in self.macros else ():
             mutant = Mutant(start, end, replacement, self.function)
             self.found.setdefault(mutant.of(self.text), mutant)
 
@@ -311,11 +314,23 @@ def functions_in(tree: Cursor, path: Path, text: str) -> Iterator[tuple[str, Cur
                 yield node.spelling.removesuffix("_body"), child
 
 
+def macro_calls(tree: Cursor, path: Path, text: str) -> Iterator[tuple[int, int]]:
+    """Return where the calls of macros with arguments are, except literals: their nodes have no places of their own."""
+    for node in tree.get_children():
+        if node.kind == CursorKind.MACRO_INSTANTIATION and node.spelling not in LITERALS:
+            start, end = node.extent.start, node.extent.end
+            is_here = start.file is not None and Path(start.file.name).resolve() == path
+            if is_here and text[end.offset - 1] == ")":
+                yield start.offset, end.offset
+
+
 def mutants_of(path: Path, source: Path, arguments: list[str]) -> list[Mutant]:
     """Return the mutants of a file, which may be a header that a source includes."""
     changes = Changes(path.read_text())
-    unit = Index.create().parse(str(source), args=arguments)
+    record = TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+    unit = Index.create().parse(str(source), args=arguments, options=record)
     assert not list(unit.diagnostics), [diagnostic.spelling for diagnostic in unit.diagnostics]
+    changes.macros = set(macro_calls(unit.cursor, path, changes.text))
     for changes.function, body in functions_in(unit.cursor, path, changes.text):
         changes.counters = set(counters_in(body))
         changes.visit(body)
