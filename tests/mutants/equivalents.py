@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Mutants that change no result: the function, the reason, and parts of the line without the change and with it."""
+"""Mutants that change no result: a pattern of functions, the reason, and parts of the line without the change and with it."""
 
 CUTS = "every value that is cut to 32 bits"
 
@@ -32,6 +32,36 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "for (; len_bytes >= (8 + 1);",
         ),
         ("bytes_equal", "A tag has at most 16 bytes.", "(uint32_t)len_bytes >= 8"),
+    ],
+    "poly1305/partial.c": [
+        (
+            "hornet_poly1305_partial_compute",
+            "The highest word is at most 4: its last byte is 0.",
+            "wipe(&p, ((sizeof p) - 1",
+        ),
+        (
+            "hornet_poly1305_partial_replace",
+            "What comes before is then no multiple of 16, as what is compared after that refuses.",
+            "bytes_after > ((all->len_bytes - old->len_bytes) + 1)",
+        ),
+        (
+            "hornet_poly1305_partial_replace",
+            "Only the remainder by 16 is compared.",
+            "bytes_before = (uint32_t)",
+            "(uint32_t)bytes_before",
+        ),
+    ],
+    "poly1305/state.h": [
+        ("begin_streaming", "More is wiped at the end.", "p->lanes_used = (0 "),
+    ],
+    "poly1305/tag.h": [
+        (
+            "tag_of_value.*",
+            "The highest word is at most 4, what is above 2^130 at most 1.",
+            "h[1], (uint32_t)",
+            "(uint32_t)(x[2]",
+            "5 * (uint32_t)over",
+        ),
     ],
     "aead/aead.h": [
         ("padded_bytes", "Lengths of what is copied, at most AEAD_COPIED_BYTES, or remainders.", CUTS),

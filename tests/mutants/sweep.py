@@ -23,12 +23,13 @@ from shutil import copytree
 import pytest
 from mutants.changes import Mutant, all_of, mutants_of
 from mutants.equivalents import CHOICES, CUTS, EQUIVALENTS
-from support import ALL_KERNELS, ROOT, WARNINGS, compiled, cpus, kernel_names, run, sources_in
+from support import ALL_KERNELS, ROOT, WARNINGS, compiled, cpus, kernel_names, library, run, sources_in
 
 from tools.tune import pass_tables
 
 # A debug build also checks the lengths of what must not overlap.
-STANDARD = ["gcc", "-O2", "-std=gnu11", ALL_KERNELS, "-DHORNET_DEBUG", "-DCHECK_ENDS_AT_FAILURE"]
+CHECKS = ["-DHORNET_DEBUG", "-DCHECK_ENDS_AT_FAILURE"]
+STANDARD = ["gcc", "-O2", "-std=gnu11", ALL_KERNELS, *CHECKS]
 COMPILER = [*STANDARD, "-w"]
 # Assembly is not checked.
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DHORNET_NO_ASM"]
@@ -97,14 +98,17 @@ class Tree:
     """A copy of the library's files, in which one of them is changed."""
 
     def __init__(self, folder: Path, path: str, sources: list[str], folders: Sequence[str] = FOLDERS) -> None:
-        self.folder, self.file = folder, folder / "src" / path
-        self.sources = [folder / "src" / source for source in sources]
+        self.folder, self.file, self.sources = folder, folder / "src" / path, sources
         for name in folders:
             copytree(ROOT / name, folder / name)
 
     def compile(self, text: str, command: list[str]) -> list[Path]:
         self.file.write_text(text)
-        return compiled(self.folder / "objects", command, self.sources)
+        return compiled(self.folder / "objects", command, [self.folder / "src" / source for source in self.sources])
+
+
+def in_src(source: Path) -> str:
+    return str(source.relative_to(ROOT / "src"))
 
 
 def ci_test(test: str, sanitized: bool) -> str:
@@ -116,30 +120,33 @@ def ci_test(test: str, sanitized: bool) -> str:
 
 
 class Programs:
-    """Tests, compiled with some options and linked with the library, of which a tree has the sources that change."""
+    """Tests, compiled with some options, and the library without a mistake."""
 
-    def __init__(self, folder: Path, options: list[str], sources: list[str]) -> None:
+    def __init__(self, folder: Path, options: Sequence[str], checks: Sequence[str] = ("-w", *CHECKS)) -> None:
+        """`checks` are options of the library without a mistake."""
         self.folder, self.command = folder, [*COMPILER, *options]
         self.seconds: dict[str, float] = {}
         folder.mkdir()
         (folder / "choice.c").write_text(CHOICE)
-        rest = [source for source in sources_in(ROOT / "src") if str(source.relative_to(ROOT / "src")) not in sources]
-        self.rest = [*compiled(folder, COMPILER, [folder / "choice.c"]), *compiled(folder, self.command, rest)]
-        self.rest += compiled(folder, COMPILER, ["tests/support/reference.c"])
+        self.others = compiled(folder, COMPILER, [folder / "choice.c", ROOT / "tests/support/reference.c"])
+        built = library("gcc", "-O2", *checks, *options)
+        self.objects = dict(zip(map(in_src, sources_in(ROOT / "src")), built.objects, strict=True))
         # Each record of a kernel is replaced by one that counts its calls.
         names = kernel_names(["gcc"], tuned=True)
         self.wraps = {"test_dispatch": [f"-Wl,--wrap=hornet_poly1305_kernel_{name}" for name in names]}
 
-    def link(self, test: str, folder: Path, objects: Sequence[Path]) -> Path:
-        """Return a test program with these objects of the sources that change."""
+    def link(self, test: str, tree: "Tree", objects: Sequence[Path]) -> Path:
+        """Return a test program with these objects of a tree."""
         name = test.split()[0]
-        own, source = self.folder / f"tests_unit_{name}.c.o", folder / f"tests/unit/{name}.c"
+        own, source = self.folder / f"tests_unit_{name}.c.o", tree.folder / f"tests/unit/{name}.c"
         if source.exists():
-            [own] = compiled(folder / "own", self.command, [source])
+            [own] = compiled(tree.folder / "own", self.command, [source])
         elif not own.exists():
             compiled(self.folder, self.command, [f"tests/unit/{name}.c"])
-        run(*self.command, "-o", folder / name, own, *objects, *self.rest, *LIBRARIES, *self.wraps.get(name, []))
-        return folder / name
+        rest = [file for source, file in self.objects.items() if source not in tree.sources]
+        linked = tree.folder / name
+        run(*self.command, "-o", linked, own, *objects, *rest, *self.others, *LIBRARIES, *self.wraps.get(name, []))
+        return linked
 
     def measure(self, program: Path, test: str) -> set[int]:
         """Run a test without a mistake. Return the numbers of the values that have more than 32 bits."""
@@ -173,21 +180,22 @@ def sources_with(path: str) -> list[str]:
     for source in sources_in(ROOT / "src"):
         named = subprocess.run([*COMPILER, "-MM", source], capture_output=True, text=True, check=True).stdout
         if ROOT / "src" / path in (Path(word).resolve() for word in named.split()[1:]):
-            found.append(str(source.relative_to(ROOT / "src")))
+            found.append(in_src(source))
     return found
 
 
 class Sweep:
     """The mistakes of a file, and the tests that notice them."""
 
-    def __init__(self, folder: Path, path: str, tests: Plan) -> None:
+    def __init__(self, folder: Path, path: str, tests: Plan, programs: Programs | None = None) -> None:
+        """`programs` are those with the plan's options, if they exist already."""
         self.path, self.tests = path, tests
         self.text = (ROOT / "src" / path).read_text()
         self.sources = tests.sources or sources_with(self.target)
         self.mutants = [
             mutant for mutant in self.made() if re.fullmatch(os.environ.get("MUTANTS", ".*"), mutant.function)
         ]
-        self.plain = Programs(folder / "plain", tests.options, self.sources)
+        self.plain = programs or Programs(folder / "plain", tests.options)
         self.free = [Tree(folder / f"tree{i}", self.target, self.sources, self.folders) for i in range(cpus())]
         self.lock = threading.Lock()
         objects = self.free[0].compile(self.in_place(self.text), self.command)
@@ -222,19 +230,21 @@ class Sweep:
         """Make the programs, and run them without a mistake, of which these are the objects."""
         self.steps: list[tuple[Programs, Path, str, set[int]]] = []
         everything, huge = all_of(self.text, self.mutants), [self.tests.huge] if self.tests.huge else []
-        for programs, chosen in (
-            (self.plain, [*self.tests.plain, *huge]),
-            (Programs(folder / "sanitized", [*SANITIZERS, *self.tests.options], self.sources), self.tests.sanitized)
-            if self.tests.sanitized
-            else (self.plain, []),
-        ):
-            tree = Tree(folder / f"{programs.folder.name}-{len(chosen)}-tree", self.path, self.sources)
+        groups = [(self.plain, [*self.tests.plain, *huge])]
+        if self.tests.sanitized:
+            options = list(dict.fromkeys([*SANITIZERS, *self.tests.options]))
+            groups.append((Programs(folder / "sanitized", options), self.tests.sanitized))
+        for programs, chosen in groups:
+            tree = Tree(folder / f"{programs.folder.name}-tree", self.path, self.sources)
             changed = tree.compile(everything, programs.command)
-            linked = {name: programs.link(name, tree.folder, changed) for name in {test.split()[0] for test in chosen}}
+            linked = {name: programs.link(name, tree, changed) for name in {test.split()[0] for test in chosen}}
             for test in chosen:
                 program = linked[test.split()[0]]
                 self.steps.append((programs, program, test, programs.measure(program, test)))
-        self.plain.measure(self.plain.link(STACK, folder, objects), STACK)
+        # Without assembly, stack and registers are not cleared.
+        self.at_last = [] if "-DHORNET_NO_ASM" in self.tests.options else [STACK]
+        for test in self.at_last:
+            self.plain.measure(self.plain.link(test, self.free[0], objects), test)
 
     def outcome(self, number: int, mutant: Mutant) -> str:
         """Return the test that notices a mistake, or why there is none."""
@@ -242,7 +252,7 @@ class Sweep:
             runs = number in cuts if mutant.cuts else test != self.tests.huge
             if runs and not programs.passes(program, test, number):
                 return ci_test(test, programs is not self.plain)
-        return self.alone(mutant, [STACK])
+        return self.alone(mutant, self.at_last)
 
     def alone(self, mutant: Mutant, tests: list[str]) -> str:
         """Return the test that notices a mistake when it is compiled alone, or why there is none."""
@@ -253,7 +263,7 @@ class Sweep:
             if [file.read_bytes() for file in objects] == self.right:
                 return SAME_CODE
             for test in tests:
-                if not self.plain.passes(self.plain.link(test, tree.folder, objects), test):
+                if not self.plain.passes(self.plain.link(test, tree, objects), test):
                     return ci_test(test, False)
             return NOT_NOTICED
         finally:
@@ -277,19 +287,19 @@ class Sweep:
             said = list(pool.map(lambda each: self.reported(*each), chosen))
         return {mutant: outcome for (_, mutant), outcome in zip(chosen, said, strict=True)}
 
-    def wrongly_listed(self, outcomes: dict[Mutant, str], lost: set[Mutant]) -> Iterator[str]:
-        """Compare the list with the outcomes, and remove what it contains from `lost`."""
+    def wrongly_listed(self, outcomes: dict[Mutant, str], lost: set[Mutant], whole: bool) -> Iterator[str]:
+        """Compare the list with the outcomes, and remove what it contains from `lost`. `whole`: of all mistakes."""
         functions = {mutant.function for mutant in outcomes}
         for function, reason, *changes in EQUIVALENTS.get(self.path, []):
-            for change in changes if function in functions else []:
+            for change in changes if any(re.fullmatch(function, name) for name in functions) else []:
                 listed = [
                     mutant
                     for mutant in outcomes
-                    if mutant.function == function
+                    if re.fullmatch(function, mutant.function)
                     and (mutant.cuts if change == CUTS else change in mutant.lines(self.text))
                 ]
                 lost.difference_update(listed)
-                if not any(outcomes[mutant] == NOT_NOTICED for mutant in listed):
+                if whole and not any(outcomes[mutant] == NOT_NOTICED for mutant in listed):
                     yield f"listed, but there is none: {function}: {change}"
                 for mutant in listed:
                     if outcomes[mutant] not in (NOT_NOTICED, SAME_CODE):
@@ -313,9 +323,10 @@ class TableSweep(Sweep):
         derived: tuple[str, Callable[[str], str]] | None = None,
         warnings: Sequence[str] = WARNINGS,
         tests_too: bool = False,
+        programs: Programs | None = None,
     ) -> None:
         self.mistakes, self.derived, self.warnings, self.tests_too = mistakes, derived, warnings, tests_too
-        super().__init__(folder, path, tests)
+        super().__init__(folder, path, tests, programs)
 
     @property
     def folders(self) -> Sequence[str]:
@@ -337,7 +348,7 @@ class TableSweep(Sweep):
 
     def prepare(self, folder: Path, objects: list[Path]) -> None:
         for test in self.tests.plain:
-            self.plain.measure(self.plain.link(test, self.free[0].folder, objects), test)
+            self.plain.measure(self.plain.link(test, self.free[0], objects), test)
 
     def outcome(self, number: int, mutant: Mutant) -> str:
         try:
@@ -348,14 +359,12 @@ class TableSweep(Sweep):
             return GENERATES
 
 
-TITLES = "| mistakes in | planted | refused by | the same code | change no result | only choose | not noticed |"
+TITLES = "| mistakes in | possible | planted | refused by | the same code | change no result | not noticed |"
 
 
-def table_line(name: str, sweep: Sweep, outcomes: dict[Mutant, str], lost: int) -> str:
+def table_line(name: str, outcomes: dict[Mutant, str], lost: int, possible: int) -> str:
     """Return what became of the mistakes, as a line of a table."""
     counts = collections.Counter(outcomes.values())
     same, equivalent = counts.pop(SAME_CODE, 0), counts.pop(NOT_NOTICED, 0) - lost
-    tests = ", ".join(f"{test} {count}" for test, count in counts.most_common())
-    chooses = len(sweep.mutants) - len(outcomes)
-    cells = [name, len(sweep.mutants), tests, same, equivalent, chooses, lost]
-    return "| " + " | ".join(map(str, cells)) + " |"
+    refused = ", ".join(f"{by} {count}" for by, count in counts.most_common())
+    return "| " + " | ".join(map(str, [name, possible, len(outcomes), refused, same, equivalent, lost])) + " |"

@@ -5,6 +5,8 @@ changes.py and tables.py make the mistakes, sweep.py plants them, and equivalent
 and must list no other.
 """
 
+import collections
+import importlib
 import os
 from dataclasses import replace
 from functools import partial
@@ -12,8 +14,21 @@ from pathlib import Path
 
 from mutants import tables
 from mutants.changes import mutants_of
-from mutants.sweep import NOT_NOTICED, SAME_CODE, STACK, TITLES, Plan, Sweep, TableSweep, table_line
-from support import row, rows, suite
+from mutants.go_frames import frame_sweeps
+from mutants.reviewed import PATCHES
+from mutants.sweep import (
+    IN_CI,
+    NOT_NOTICED,
+    SAME_CODE,
+    STACK,
+    TITLES,
+    Plan,
+    Programs,
+    Sweep,
+    TableSweep,
+    table_line,
+)
+from support import ALL_KERNELS, ROOT, row, rows, suite
 
 from tools.tune import pass_tables
 
@@ -47,7 +62,12 @@ SERIAL = Plan(
     "test_poly1305 --huge scalar64",
     sources=["poly1305/kernels/scalar64.c"],
 )
-SEGMENTS = Plan(["test_partial"], ["test_partial"], sources=["poly1305/partial.c"])
+SEGMENTS = Plan(
+    ["test_partial", "test_poly1305_aes"],
+    ["test_poly1305_aes"],
+    "test_poly1305 --huge avx2",
+    sources=["poly1305/partial.c"],
+)
 AES = Plan(["test_poly1305_aes"], ["test_poly1305_aes"])
 CIPHER = Plan(
     ["test_chacha20", "test_aead --few", "test_overlap", "test_aead"],
@@ -65,62 +85,64 @@ BYTES = replace(
 
 
 @rows(
-    "path, plan, least",
-    row("mutants-poly1305-call", "poly1305/poly1305.c", CALLS, 500, suites="release", cpu_seconds=600),
-    row("mutants-poly1305-partial", "poly1305/partial.c", SEGMENTS, 200, suites="release", cpu_seconds=200),
-    row("mutants-poly1305-state", "poly1305/state.h", HEADER, 50, suites="release", cpu_seconds=200),
-    row("mutants-poly1305-padding", "poly1305/padding.h", WORDS, 300, suites="release", cpu_seconds=200),
-    row("mutants-poly1305-tag", "poly1305/tag.h", WORDS, 60, suites="release", cpu_seconds=100),
-    row("mutants-poly1305-kernel", "poly1305/kernel.h", HEADER, 40, suites="release", cpu_seconds=200),
-    row("mutants-poly1305-aes", "poly1305_aes/poly1305_aes.c", AES, 200, suites="release", cpu_seconds=200),
-    row("mutants-words", "core/words.h", WORDS_IN_C, 60, suites="release", cpu_seconds=100),
-    row("mutants-bytes", "core/bytes.h", BYTES, 150, suites="release", cpu_seconds=200),
-    row("mutants-wipe", "core/wipe.h", BYTES, 30, suites="release", cpu_seconds=200),
-    row("mutants-overlap", "core/overlap.h", CIPHER, 20, suites="release", cpu_seconds=200),
-    row("mutants-chacha20-call", "chacha20/chacha20.c", CIPHER, 100, suites="release", cpu_seconds=200),
-    row("mutants-chacha20-header", "chacha20/chacha20.h", CIPHER, 150, suites="release", cpu_seconds=300),
-    row("mutants-stitched", "aead/stitched.h", STITCHED, 60, suites="release", cpu_seconds=200),
-    row("mutants-kernels-call", "library/kernels.c", DISPATCH, 100, suites="release", cpu_seconds=200),
-    row("mutants-dispatch", "core/dispatch.c", DISPATCH, 150, suites="release", cpu_seconds=300),
-    row("mutants-dispatch-header", "core/dispatch.h", DISPATCH, 20, suites="release", cpu_seconds=100),
-    row("mutants-cpu-x86", "core/cpu/x86.c", DISPATCH, 150, suites="release", cpu_seconds=300),
-    row("mutants-cpu", "core/cpu.c", DISPATCH, 20, suites="release", cpu_seconds=60),
+    "path, plan, least, every",
+    row("mutants-poly1305-call", "poly1305/poly1305.c", CALLS, 166, 3, suites="release", cpu_seconds=600),
+    row("mutants-poly1305-partial", "poly1305/partial.c", SEGMENTS, 200, 1, suites="release", cpu_seconds=200),
+    row("mutants-poly1305-state", "poly1305/state.h", HEADER, 50, 1, suites="release", cpu_seconds=200),
+    row("mutants-poly1305-padding", "poly1305/padding.h", WORDS, 100, 3, suites="release", cpu_seconds=200),
+    row("mutants-poly1305-tag", "poly1305/tag.h", WORDS, 60, 1, suites="release", cpu_seconds=100),
+    row("mutants-poly1305-kernel", "poly1305/kernel.h", HEADER, 40, 1, suites="release", cpu_seconds=200),
+    row("mutants-poly1305-aes", "poly1305_aes/poly1305_aes.c", AES, 66, 3, suites="release", cpu_seconds=200),
+    row("mutants-words", "core/words.h", WORDS_IN_C, 60, 1, suites="release", cpu_seconds=100),
+    row("mutants-bytes", "core/bytes.h", BYTES, 50, 3, suites="release", cpu_seconds=200),
+    row("mutants-wipe", "core/wipe.h", BYTES, 15, 2, suites="release", cpu_seconds=200),
+    row("mutants-overlap", "core/overlap.h", CIPHER, 20, 1, suites="release", cpu_seconds=200),
+    row("mutants-chacha20-call", "chacha20/chacha20.c", CIPHER, 100, 1, suites="release", cpu_seconds=200),
+    row("mutants-chacha20-header", "chacha20/chacha20.h", CIPHER, 50, 3, suites="release", cpu_seconds=300),
+    row("mutants-stitched", "aead/stitched.h", STITCHED, 30, 2, suites="release", cpu_seconds=200),
+    row("mutants-kernels-call", "library/kernels.c", DISPATCH, 100, 1, suites="release", cpu_seconds=200),
+    row("mutants-dispatch", "core/dispatch.c", DISPATCH, 150, 1, suites="release", cpu_seconds=300),
+    row("mutants-dispatch-header", "core/dispatch.h", DISPATCH, 20, 1, suites="release", cpu_seconds=100),
+    row("mutants-cpu-x86", "core/cpu/x86.c", DISPATCH, 150, 1, suites="release", cpu_seconds=300),
+    row("mutants-cpu", "core/cpu.c", DISPATCH, 20, 1, suites="release", cpu_seconds=60),
     row(
         "mutants-decimated-kernel",
         "poly1305/horner/decimated_kernel.h",
         PORTABLE,
-        400,
+        66,
+        6,
         suites="release",
         cpu_seconds=900,
     ),
-    row("mutants-serial-kernel", "poly1305/horner/serial_kernel.h", SERIAL, 300, suites="release", cpu_seconds=300),
-    row("mutants-streaming", "poly1305/horner/streaming.h", PORTABLE, 80, suites="release", cpu_seconds=300),
-    row("mutants-horner-batch", "poly1305/horner/batch.h", PORTABLE, 600, suites="release", cpu_seconds=900),
-    row("mutants-powers", "poly1305/horner/powers.h", SEGMENTS, 50, suites="release", cpu_seconds=200),
-    row("mutants-combine", "poly1305/horner/combine.h", SEGMENTS, 5, suites="release", cpu_seconds=60),
-    row("mutants-pass", "chacha20/layouts/pass.h", LANES, 900, suites="release", cpu_seconds=900),
-    row("mutants-packets", "chacha20/layouts/packets.h", LANES, 600, suites="release", cpu_seconds=900),
-    row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, suites="release", cpu_seconds=180),
-    row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, suites="release", cpu_seconds=850),
-    row("mutants-aead-header", "aead/aead.h", AEAD, 80, suites="release", cpu_seconds=90),
-    row("mutants-aead-batch", "aead/batch.c", AEAD, 400, suites="release", cpu_seconds=700),
-    row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 600, suites="release", cpu_seconds=1300),
-    row("mutants-aead-chunks", "aead/chunks.c", AEAD, 650, suites="release", cpu_seconds=600),
+    row("mutants-serial-kernel", "poly1305/horner/serial_kernel.h", SERIAL, 100, 3, suites="release", cpu_seconds=300),
+    row("mutants-streaming", "poly1305/horner/streaming.h", PORTABLE, 80, 1, suites="release", cpu_seconds=300),
+    row("mutants-horner-batch", "poly1305/horner/batch.h", PORTABLE, 60, 10, suites="release", cpu_seconds=900),
+    row("mutants-powers", "poly1305/horner/powers.h", SEGMENTS, 25, 2, suites="release", cpu_seconds=200),
+    row("mutants-combine", "poly1305/horner/combine.h", SEGMENTS, 5, 1, suites="release", cpu_seconds=60),
+    row("mutants-pass", "chacha20/layouts/pass.h", LANES, 36, 25, suites="release", cpu_seconds=900),
+    row("mutants-packets", "chacha20/layouts/packets.h", LANES, 40, 15, suites="release", cpu_seconds=900),
+    row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, 1, suites="release", cpu_seconds=180),
+    row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, 1, suites="release", cpu_seconds=850),
+    row("mutants-aead-header", "aead/aead.h", AEAD, 80, 1, suites="release", cpu_seconds=90),
+    row("mutants-aead-batch", "aead/batch.c", AEAD, 400, 1, suites="release", cpu_seconds=700),
+    row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 600, 1, suites="release", cpu_seconds=1300),
+    row("mutants-aead-chunks", "aead/chunks.c", AEAD, 650, 1, suites="release", cpu_seconds=600),
 )
-def test_mutants(request, path, plan, least, folder):
-    check_sweep(request.node.callspec.id, Sweep(folder, path, plan), least)
+def test_mutants(request, path, plan, least, every, folder):
+    check_sweep(request.node.callspec.id, Sweep(folder, path, plan), least, every)
 
 
 def check_sweep(name, sweep, least, every=1):
-    """Plant the mistakes, or every n-th; all must be noticed, have the same machine code, or be listed."""
+    """Plant every n-th mistake; all must be noticed, have the same machine code, or be listed."""
+    every = int(os.environ.get("EVERY", every))
     outcomes = sweep.run(every)
     lost = {mutant for mutant, said in outcomes.items() if said == NOT_NOTICED}
-    wrong = list(sweep.wrongly_listed(outcomes, lost)) if every == 1 else []
-    print(TITLES, table_line(name, sweep, outcomes, len(lost)), sep="\n")
+    wrong = list(sweep.wrongly_listed(outcomes, lost, every == 1))
+    print(TITLES, table_line(name, outcomes, len(lost), len(sweep.mutants)), sep="\n")
     assert not lost, "no test notices " + "; ".join(map(sweep.shown, sorted(lost)))
     assert not wrong, "\n".join(wrong)
     noticed = sum(said not in (NOT_NOTICED, SAME_CODE) for said in outcomes.values())
-    assert noticed >= least or "MUTANTS" in os.environ, f"{noticed} are noticed, fewer than {least}"
+    assert noticed >= least or {"MUTANTS", "EVERY"} & os.environ.keys(), f"{noticed} are noticed, fewer than {least}"
 
 
 TUNED = (
@@ -231,6 +253,108 @@ TABLES = {
 )
 def test_table_mutants(request, kind, least, folder):
     check_sweep(request.node.callspec.id, TABLES[kind](folder), least)
+
+
+@suite("release", cpu_seconds=120)
+def test_mutants_reviewed(folder):
+    plain = {}
+    for patch in PATCHES:
+        options = tuple(patch.plan.options)
+        if options not in plain:
+            plain[options] = Programs(folder / f"plain-{len(plain)}", options)
+        said = outcome_of(patch, folder, plain[options])
+        assert said in (patch.refused_by, None), f"{patch.name}: {said}, not {patch.refused_by}"
+
+
+def outcome_of(patch, folder, programs):
+    """Return the test that refuses a patch; None if it cannot run here."""
+    if patch.needs and patch.needs not in Path("/proc/cpuinfo").read_text().split():
+        print(f"not on this CPU: {patch.name}")
+        return None
+    place = folder / patch.name.replace(" ", "-")
+    sweep = TableSweep(place, patch.path, patch.plan, patch.planted, warnings=["-w"], programs=programs)
+    [said] = sweep.run().values()
+    return said
+
+
+@rows(
+    "file, least, every",
+    *(
+        row(f"mutants-go-{file.replace('/', '-')}", f"{file}.s", least, every, suites="release", cpu_seconds=seconds)
+        for file, least, every, seconds in (
+            ("poly1305/emitted_scalar_amd64", 50, 1, 20),
+            ("poly1305/emitted_scalar_arm64", 25, 1, 10),
+            ("poly1305/emitted_scalar_riscv64", 25, 1, 10),
+            ("poly1305/emitted_scalar_s390x", 25, 1, 10),
+            ("poly1305/emitted_lanes_amd64", 20, 3, 200),
+            ("poly1305/emitted_lanes_s390x", 40, 1, 60),
+            ("chacha20/emitted_amd64", 160, 1, 60),
+            ("chacha20/emitted_arm64", 60, 1, 20),
+            ("chacha20/emitted_riscv64", 30, 1, 20),
+            ("chacha20/emitted_s390x", 50, 1, 20),
+            ("stitched/emitted_amd64", 70, 4, 60),
+        )
+    ),
+)
+def test_frame_mutants(request, file, least, every):
+    sweep = frame_sweeps()[file]
+    for function in sweep.functions.values():
+        function.prove(sweep.text)  # without a mistake
+    check_sweep(request.node.callspec.id, sweep, least, every)
+
+
+# In CI: some mistakes of each class, with the test that is soonest to notice them.
+SAMPLE = (
+    ("poly1305/poly1305.c", Plan(["test_poly1305 scalar64"], sources=["poly1305/poly1305.c"]), 4),
+    ("poly1305/partial.c", Plan(["test_partial"], sources=["poly1305/partial.c"]), 4),
+    ("poly1305/horner/serial_kernel.h", SERIAL, 4),
+    ("poly1305/horner/batch.h", replace(PORTABLE, plain=["test_poly1305 --batches portable"]), 3),
+    ("chacha20/chacha20.c", Plan(["test_aead --few"], sources=["chacha20/chacha20.c"]), 3),
+    ("core/dispatch.c", Plan(["test_dispatch"], sources=["core/dispatch.c"]), 3),
+    ("library/kernels.c", Plan(["test_dispatch"], sources=["library/kernels.c"]), 3),
+    ("core/cpu/x86.c", Plan(["test_dispatch"], sources=["core/cpu/x86.c"]), 3),
+)
+SAMPLE_TABLES = (("core/words.h", tables.assembly, WORDS, 4), ("core/cpu/x86.c", tables.core_rows, DISPATCH, 3))
+
+
+@suite("slow", cpu_seconds=90)
+def test_mutants_sample(folder):
+    programs, said = Programs(folder / "plain", [], checks=[]), []
+
+    def plant(path, plan, mistakes, count):
+        place = folder / f"{len(said)}"
+        sweep = TableSweep(place, path, plan, mistakes, warnings=["-w"], programs=programs)
+        outcomes = sweep.run(len(sweep.mutants) // count)
+        lost = {mutant for mutant, outcome in outcomes.items() if outcome == NOT_NOTICED}
+        wrong = list(sweep.wrongly_listed(outcomes, lost, whole=False))
+        assert not lost and not wrong, f"no test notices {[*map(sweep.shown, lost)]}; {wrong}"
+        said.extend(outcomes.values())
+
+    for path, plan, count in SAMPLE:
+        options = ["-std=c11", ALL_KERNELS]
+        source = ROOT / "src" / plan.sources[0]
+        plant(path, plan, lambda text: mutants_of(ROOT / "src" / path, source, options), count)  # noqa: B023
+    for path, mistakes, plan, count in SAMPLE_TABLES:
+        plant(path, plan, mistakes, count)
+    said += [outcome_of(patch, folder, programs) for patch in PATCHES if not patch.plan.options]
+    print(*(f"{count} {by}" for by, count in collections.Counter(said).most_common()), sep="\n")
+    noticed = len(said) - said.count(SAME_CODE) - said.count(None) - said.count(NOT_NOTICED)
+    assert len(said) >= 40 and noticed >= 32, f"{len(said)} mistakes, {noticed} noticed"
+
+
+@suite("check quick")
+def test_mutants_have_tests():
+    """The tests that the tables name are in CI."""
+    modules = ("test_reference", "test_stack_wipe", "test_dispatch", "test_traces")
+    in_ci = set()
+    for name in modules:
+        for value in vars(importlib.import_module(f"unit.{name}")).values():
+            for mark in getattr(value, "pytestmark", []):
+                for call in mark.args[1] if mark.name == "parametrize" else []:
+                    if {each.name for each in call.marks} & {"check", "quick", "slow", "cross-quick"}:
+                        in_ci.add(call.id)
+    named = {*IN_CI.values(), "reference-gcc-O2", "reference-sanitized", *(patch.refused_by for patch in PATCHES)}
+    assert len(named) >= 8 and named <= in_ci, f"not in CI: {named - in_ci}"
 
 
 EXAMPLE = """#include <stddef.h>
