@@ -63,6 +63,12 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "5 * (uint32_t)over",
         ),
     ],
+    "core/dispatch.c": [
+        ("reached", "An entry that is never reached is not chosen either way.", "if (((entries >> i & 1) == 0))"),
+    ],
+    "core/words.h": [
+        ("add_words", "At most 4 is added there.", "a[2] += (uint32_t)(b2"),
+    ],
     "aead/aead.h": [
         ("padded_bytes", "Lengths of what is copied, at most AEAD_COPIED_BYTES, or remainders.", CUTS),
         ("copy_some", "At most AEAD_COPIED_BYTES are copied.", CUTS),

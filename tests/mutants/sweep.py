@@ -57,6 +57,7 @@ class Plan:
 
     - sources: those in which the mistakes are; all that contain the file, if there are none.
     - options: the compiler's.
+    - secrets: whether the file handles secrets, which may remain on the stack.
     """
 
     plain: list[str]
@@ -64,6 +65,7 @@ class Plan:
     huge: str = ""
     sources: list[str] = field(default_factory=list)
     options: list[str] = field(default_factory=list)
+    secrets: bool = True
 
 
 # Chooses a mutant, and lists those that would cut a value of more than 32 bits.
@@ -242,7 +244,7 @@ class Sweep:
                 program = linked[test.split()[0]]
                 self.steps.append((programs, program, test, programs.measure(program, test)))
         # Without assembly, stack and registers are not cleared.
-        self.at_last = [] if "-DHORNET_NO_ASM" in self.tests.options else [STACK]
+        self.at_last = [STACK] if self.tests.secrets and "-DHORNET_NO_ASM" not in self.tests.options else []
         for test in self.at_last:
             self.plain.measure(self.plain.link(test, self.free[0], objects), test)
 

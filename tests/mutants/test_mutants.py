@@ -76,7 +76,7 @@ CIPHER = Plan(
 )
 LANES = Plan(CIPHER.plain, CIPHER.sanitized, CIPHER.huge, sources=["chacha20/kernels/vector128.c"])
 STITCHED = Plan(["test_aead --few", "test_aead"], ["test_aead --few"], sources=["chacha20/kernels/avx2.c"])
-DISPATCH = Plan(["test_dispatch", "test_poly1305_aes"])
+DISPATCH = Plan(["test_dispatch"], secrets=False)
 # Of headers that many sources contain, some sources are enough.
 HEADER = replace(CALLS, sources=["poly1305/poly1305.c", "poly1305/batch.c", "poly1305/kernels/scalar64.c"])
 BYTES = replace(
@@ -305,7 +305,11 @@ def test_frame_mutants(request, file, least, every):
 
 # In CI: some mistakes of each class, with the test that is soonest to notice them.
 SAMPLE = (
-    ("poly1305/poly1305.c", Plan(["test_poly1305 scalar64"], sources=["poly1305/poly1305.c"]), 4),
+    (
+        "poly1305/poly1305.c",
+        Plan(["test_poly1305 scalar64", "test_aead --few", "test_dispatch"], sources=["poly1305/poly1305.c"]),
+        4,
+    ),
     ("poly1305/partial.c", Plan(["test_partial"], sources=["poly1305/partial.c"]), 4),
     ("poly1305/horner/serial_kernel.h", SERIAL, 4),
     ("poly1305/horner/batch.h", replace(PORTABLE, plain=["test_poly1305 --batches portable"]), 3),

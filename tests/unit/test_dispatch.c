@@ -298,6 +298,32 @@ static bool in_use_is(hornet_primitive primitive, const char *name)
     return strcmp(hornet_kernel_in_use(primitive), name) == 0;
 }
 
+/* Checks what is reported of a kernel: the features that it requires, by their names, its lanes, and the
+ * length from which it serves batches. */
+static void check_report_of(const hornet_kernel *kernel, hornet_primitive primitive,
+                            const struct hornet_entry *best)
+{
+    const void *const record = best->implementation; /* its first member */
+    const struct hornet_poly1305_kernel *const poly1305 = record;
+    const uint32_t lanes = primitive == HORNET_POLY1305 ? poly1305->lanes
+                           : primitive == HORNET_CHACHA20
+                               ? ((const struct hornet_chacha20_kernel *)record)->lanes
+                               : ((const struct hornet_aes *)record)->lanes;
+    char names[1000] = "";
+    hornet_cpu_feature feature;
+    for (size_t i = 0; hornet_cpu_feature_at(&feature, i); i++)
+        if ((best->implementation->required >> i & 1) != 0) {
+            strcat(names, names[0] == 0 ? "" : " ");
+            strcat(names, feature.name);
+        }
+    check(strcmp(kernel->required, names) == 0, "kernel %s requires %s, reported are %s", kernel->name,
+          names, kernel->required);
+    check(kernel->lanes == lanes, "kernel %s: %zu lanes", kernel->name, kernel->lanes);
+    const bool shares = primitive != HORNET_POLY1305 || poly1305->batch != NULL;
+    check(kernel->min_batch_bytes == (shares ? best->min_batch : HORNET_NEVER),
+          "kernel %s: batches from %zu bytes", kernel->name, kernel->min_batch_bytes);
+}
+
 /* Checks that the kernels of a primitive are listed, and that those which run here can be forced. */
 static void test_names(hornet_primitive primitive, const struct hornet_list *list)
 {
@@ -316,6 +342,7 @@ static void test_names(hornet_primitive primitive, const struct hornet_list *lis
         const struct hornet_entry *best =
             hornet_dispatch_entry_on(list, implementation->name, hornet_cpu());
         check(kernel.min_bytes == best->min, "kernel %s: from %zu bytes", kernel.name, kernel.min_bytes);
+        check_report_of(&kernel, primitive, best);
         check(hornet_kernel_force(primitive, kernel.name) == runs, "%s: force and features disagree",
               kernel.name);
         check(!runs || in_use_is(primitive, kernel.name), "%s is not in use", kernel.name);
