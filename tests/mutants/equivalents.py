@@ -33,6 +33,18 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
         ("bytes_equal", "A tag has at most 16 bytes.", "(uint32_t)len_bytes >= 8"),
     ],
+    "poly1305/poly1305.c": [
+        ("buffer_bytes", "At most what the buffer holds.", CUTS),
+        ("buffer_rest", "At most what the buffer holds.", "(uint32_t)last_bytes"),
+        ("hornet_poly1305_begin_using", "Its callers have at most AEAD_COPIED_BYTES bytes.", CUTS),
+        (
+            "hornet_poly1305_begin_using",
+            "Some whole blocks of what fits into the buffer are absorbed at once.",
+            "((2 * sizeof p->buffer) + 16)",
+            "((sizeof p->buffer) + 16)",
+        ),
+        ("end_lanes|absorb_chunk", "No number of an entry needs more than 32 bits.", "(uint32_t)p->absorbed"),
+    ],
     "poly1305/partial.c": [
         (
             "hornet_poly1305_partial_compute",
@@ -61,6 +73,33 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "h[1], (uint32_t)",
             "(uint32_t)(x[2]",
             "5 * (uint32_t)over",
+        ),
+    ],
+    "library/kernels.c": [
+        (
+            "list_features",
+            "The names of what any kernel requires fit, which test_dispatch compares, and are ASCII.",
+            "(uint32_t)n != 0",
+            "(n != 0)",
+            "(n + 1)",
+            "n - 1 < size",
+            "n + 1 != size",
+            "n + 1 <= size",
+            "(size_bytes + ",
+            "(size_bytes - ",
+            "*name > 0",
+            "(*name != 0)",
+        ),
+        (
+            "hornet_kernel_at",
+            "They fit with 48 bytes, too.",
+            "((sizeof kernel->required) ",
+        ),
+        (
+            "hornet_kernel_at",
+            "Lists have at most 31 entries, whose minimum amounts are small.",
+            "(uint32_t)list->count",
+            "(uint32_t)entry->min;",
         ),
     ],
     "core/dispatch.c": [

@@ -62,7 +62,7 @@ class Plan:
 
     plain: list[str]
     sanitized: list[str] = field(default_factory=list)
-    huge: str = ""
+    huge: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     options: list[str] = field(default_factory=list)
     secrets: bool = True
@@ -116,9 +116,9 @@ def in_src(source: Path) -> str:
 def ci_test(test: str, sanitized: bool) -> str:
     """Return the test of CI that runs a program with these arguments."""
     words = test.split()
-    return (
-        "reference-sanitized" if sanitized else IN_CI.get(" ".join(words[:2]), IN_CI.get(words[0], "reference-gcc-O2"))
-    )
+    if sanitized:
+        return "dispatch-sanitized" if words[0] == "test_dispatch" else "reference-sanitized"
+    return IN_CI.get(" ".join(words[:2]), IN_CI.get(words[0], "reference-gcc-O2"))
 
 
 class Programs:
@@ -231,8 +231,8 @@ class Sweep:
     def prepare(self, folder: Path, objects: list[Path]) -> None:
         """Make the programs, and run them without a mistake, of which these are the objects."""
         self.steps: list[tuple[Programs, Path, str, set[int]]] = []
-        everything, huge = all_of(self.text, self.mutants), [self.tests.huge] if self.tests.huge else []
-        groups = [(self.plain, [*self.tests.plain, *huge])]
+        everything = all_of(self.text, self.mutants)
+        groups = [(self.plain, [*self.tests.plain, *self.tests.huge])]
         if self.tests.sanitized:
             options = list(dict.fromkeys([*SANITIZERS, *self.tests.options]))
             groups.append((Programs(folder / "sanitized", options), self.tests.sanitized))
@@ -251,7 +251,7 @@ class Sweep:
     def outcome(self, number: int, mutant: Mutant) -> str:
         """Return the test that notices a mistake, or why there is none."""
         for programs, program, test, cuts in self.steps:
-            runs = number in cuts if mutant.cuts else test != self.tests.huge
+            runs = number in cuts if mutant.cuts else test not in self.tests.huge
             if runs and not programs.passes(program, test, number):
                 return ci_test(test, programs is not self.plain)
         return self.alone(mutant, self.at_last)

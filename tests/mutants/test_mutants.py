@@ -32,17 +32,19 @@ from support import ALL_KERNELS, ROOT, row, rows, suite
 
 from tools.tune import pass_tables
 
-AEAD = Plan(["test_aead --few", "test_overlap", "test_aead"], ["test_aead --few"], "test_aead --huge")
+AEAD = Plan(["test_aead --few", "test_overlap", "test_aead"], ["test_aead --few"], ["test_aead --huge"])
 POLY1305 = Plan(
     ["test_poly1305 --batches", "test_poly1305_aes", "test_aead --few"],
     ["test_poly1305 --batches avx2"],
-    "test_poly1305 --huge avx2",
+    ["test_poly1305 --huge avx2"],
 )
-COMPARISON = Plan(["test_aead --few", "test_aead", "test_poly1305 --batches"], ["test_aead --few"], "test_aead --huge")
+COMPARISON = Plan(
+    ["test_aead --few", "test_aead", "test_poly1305 --batches"], ["test_aead --few"], ["test_aead --huge"]
+)
 CALLS = Plan(
     ["test_poly1305 avx2", "test_partial", "test_poly1305_aes", "test_aead --few", "test_dispatch"],
     ["test_poly1305 scalar64"],
-    "test_poly1305 --huge avx2",
+    ["test_poly1305 --huge avx2", "test_aead --huge"],
 )
 WORDS = Plan(
     ["test_poly1305 scalar64", "test_partial", "test_aead --few"],
@@ -53,30 +55,30 @@ WORDS_IN_C = Plan(WORDS.plain, WORDS.sanitized, sources=WORDS.sources, options=[
 PORTABLE = Plan(
     ["test_poly1305 portable"],
     ["test_poly1305 portable"],
-    "test_poly1305 --huge portable",
+    ["test_poly1305 --huge portable"],
     sources=["poly1305/kernels/portable.c"],
 )
 SERIAL = Plan(
     ["test_poly1305 scalar64"],
     ["test_poly1305 scalar64"],
-    "test_poly1305 --huge scalar64",
+    ["test_poly1305 --huge scalar64"],
     sources=["poly1305/kernels/scalar64.c"],
 )
 SEGMENTS = Plan(
     ["test_partial", "test_poly1305_aes"],
     ["test_poly1305_aes"],
-    "test_poly1305 --huge avx2",
+    ["test_poly1305 --huge avx2"],
     sources=["poly1305/partial.c"],
 )
 AES = Plan(["test_poly1305_aes"], ["test_poly1305_aes"])
 CIPHER = Plan(
     ["test_chacha20", "test_aead --few", "test_overlap", "test_aead"],
     ["test_chacha20", "test_aead --few"],
-    "test_aead --huge-chacha20",
+    ["test_aead --huge-chacha20"],
 )
 LANES = Plan(CIPHER.plain, CIPHER.sanitized, CIPHER.huge, sources=["chacha20/kernels/vector128.c"])
 STITCHED = Plan(["test_aead --few", "test_aead"], ["test_aead --few"], sources=["chacha20/kernels/avx2.c"])
-DISPATCH = Plan(["test_dispatch"], secrets=False)
+DISPATCH = Plan(["test_dispatch"], ["test_dispatch"], secrets=False)
 # Of headers that many sources contain, some sources are enough.
 HEADER = replace(CALLS, sources=["poly1305/poly1305.c", "poly1305/batch.c", "poly1305/kernels/scalar64.c"])
 BYTES = replace(
@@ -357,7 +359,13 @@ def test_mutants_have_tests():
                 for call in mark.args[1] if mark.name == "parametrize" else []:
                     if {each.name for each in call.marks} & {"check", "quick", "slow", "cross-quick"}:
                         in_ci.add(call.id)
-    named = {*IN_CI.values(), "reference-gcc-O2", "reference-sanitized", *(patch.refused_by for patch in PATCHES)}
+    named = {
+        *IN_CI.values(),
+        "reference-gcc-O2",
+        "reference-sanitized",
+        "dispatch-sanitized",
+        *(patch.refused_by for patch in PATCHES),
+    }
     assert len(named) >= 8 and named <= in_ci, f"not in CI: {named - in_ci}"
 
 
