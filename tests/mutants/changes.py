@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from clang.cindex import Config, Cursor, CursorKind, Index, TypeKind
+from clang.cindex import Config, Cursor, CursorKind, Index, TranslationUnit, TypeKind
 
 Config.set_library_file("libclang-19.so.1")
 
@@ -56,6 +56,8 @@ WORDS = {TypeKind.ULONG, TypeKind.ULONGLONG}
 STATEMENTS = {CursorKind.COMPOUND_STMT, CursorKind.IF_STMT, *LOOPS}
 CONSTANTS = {CursorKind.INTEGER_LITERAL, CursorKind.CXX_UNARY_EXPR}
 WRAPPERS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR}
+# Macros with arguments whose calls are literals; what is in the arguments of others is not changed.
+LITERALS = {"UINT32_C", "UINT64_C"}
 
 
 @dataclass(frozen=True, order=True)
@@ -130,10 +132,11 @@ def joined(code: str) -> str:
 class Changes:
     """Visits the functions of a file."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, path: Path) -> None:
+        self.path, self.text = path, path.read_text()
         self.function = ""
         self.counters: set[int] = set()
+        self.macros: set[tuple[int, int]] = set()
         self.found = {self.text: Mutant(0, 0, "", "")}
 
     def code(self, node: Cursor) -> str:
@@ -141,6 +144,9 @@ class Changes:
 
     def replace(self, node: Cursor, *replacements: str) -> None:
         start, end = node.extent.start.offset, node.extent.end.offset
+        # A function may contain a file.
+        if (start, end) in self.macros or not is_in(node, self.path):
+            return
         for replacement in replacements:
             mutant = Mutant(start, end, replacement, self.function)
             self.found.setdefault(mutant.of(self.text), mutant)
@@ -302,8 +308,7 @@ def counters_in(body: Cursor) -> Iterator[int]:
 def functions_in(tree: Cursor, path: Path, text: str) -> Iterator[tuple[str, Cursor]]:
     """Return the bodies of the functions that a file defines, and the names of these."""
     for node in tree.get_children():
-        file = node.location.file
-        if node.kind != CursorKind.FUNCTION_DECL or file is None or Path(file.name).resolve() != path:
+        if node.kind != CursorKind.FUNCTION_DECL or not is_in(node, path):
             continue
         for child in node.get_children():
             # Not what HORNET_CLEARED defines beside it: there the macro is the text.
@@ -311,11 +316,27 @@ def functions_in(tree: Cursor, path: Path, text: str) -> Iterator[tuple[str, Cur
                 yield node.spelling.removesuffix("_body"), child
 
 
+def is_in(node: Cursor, path: Path) -> bool:
+    file = node.extent.start.file
+    return file is not None and Path(file.name).resolve() == path
+
+
+def macro_calls(tree: Cursor, path: Path, text: str) -> Iterator[tuple[int, int]]:
+    """Return where the calls of macros with arguments are, except literals: their nodes have no places of their own."""
+    for node in tree.get_children():
+        if node.kind == CursorKind.MACRO_INSTANTIATION and node.spelling not in LITERALS:
+            start, end = node.extent.start.offset, node.extent.end.offset
+            if is_in(node, path) and text[end - 1] == ")":
+                yield start, end
+
+
 def mutants_of(path: Path, source: Path, arguments: list[str]) -> list[Mutant]:
     """Return the mutants of a file, which may be a header that a source includes."""
-    changes = Changes(path.read_text())
-    unit = Index.create().parse(str(source), args=arguments)
+    changes = Changes(path)
+    record = TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+    unit = Index.create().parse(str(source), args=arguments, options=record)
     assert not list(unit.diagnostics), [diagnostic.spelling for diagnostic in unit.diagnostics]
+    changes.macros = set(macro_calls(unit.cursor, path, changes.text))
     for changes.function, body in functions_in(unit.cursor, path, changes.text):
         changes.counters = set(counters_in(body))
         changes.visit(body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Mutants that change no result: the function, the reason, and parts of the line without the change and with it."""
+"""Mutants that change no result: a pattern of functions, the reason, and parts of the line without the change and with it."""
 
 CUTS = "every value that is cut to 32 bits"
 
@@ -32,6 +32,81 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "for (; len_bytes >= (8 + 1);",
         ),
         ("bytes_equal", "A tag has at most 16 bytes.", "(uint32_t)len_bytes >= 8"),
+    ],
+    "poly1305/poly1305.c": [
+        ("buffer_bytes", "At most what the buffer holds.", CUTS),
+        ("buffer_rest", "At most what the buffer holds.", "(uint32_t)last_bytes"),
+        ("hornet_poly1305_begin_using", "Its callers have at most AEAD_COPIED_BYTES bytes.", CUTS),
+        (
+            "hornet_poly1305_begin_using",
+            "Some whole blocks of what fits into the buffer are absorbed at once.",
+            "((2 * sizeof p->buffer) + 16)",
+            "((sizeof p->buffer) + 16)",
+        ),
+        ("end_lanes|absorb_chunk", "No number of an entry needs more than 32 bits.", "(uint32_t)p->absorbed"),
+    ],
+    "poly1305/partial.c": [
+        (
+            "hornet_poly1305_partial_compute",
+            "The highest word is at most 4: its last byte is 0.",
+            "wipe(&p, ((sizeof p) - 1",
+        ),
+        (
+            "hornet_poly1305_partial_replace",
+            "What comes before is then no multiple of 16, as what is compared after that refuses.",
+            "bytes_after > ((all->len_bytes - old->len_bytes) + 1)",
+        ),
+        (
+            "hornet_poly1305_partial_replace",
+            "Only the remainder by 16 is compared.",
+            "bytes_before = (uint32_t)",
+            "(uint32_t)bytes_before",
+        ),
+    ],
+    "poly1305/state.h": [
+        ("begin_streaming", "More is wiped at the end.", "p->lanes_used = (0 "),
+    ],
+    "poly1305/tag.h": [
+        (
+            "tag_of_value.*",
+            "The highest word is at most 4, what is above 2^130 at most 1.",
+            "h[1], (uint32_t)",
+            "(uint32_t)(x[2]",
+            "5 * (uint32_t)over",
+        ),
+    ],
+    "library/kernels.c": [
+        (
+            "list_features",
+            "The names of what any kernel requires fit, which test_dispatch compares, and are ASCII.",
+            "(uint32_t)n != 0",
+            "(n != 0)",
+            "(n + 1)",
+            "n - 1 < size",
+            "n + 1 != size",
+            "n + 1 <= size",
+            "(size_bytes + ",
+            "(size_bytes - ",
+            "*name > 0",
+            "(*name != 0)",
+        ),
+        (
+            "hornet_kernel_at",
+            "They fit with 48 bytes, too.",
+            "((sizeof kernel->required) ",
+        ),
+        (
+            "hornet_kernel_at",
+            "Lists have at most 31 entries, whose minimum amounts are small.",
+            "(uint32_t)list->count",
+            "(uint32_t)entry->min;",
+        ),
+    ],
+    "core/dispatch.c": [
+        ("reached", "An entry that is never reached is not chosen either way.", "if (((entries >> i & 1) == 0))"),
+    ],
+    "core/words.h": [
+        ("add_words", "At most 4 is added there.", "a[2] += (uint32_t)(b2"),
     ],
     "aead/aead.h": [
         ("padded_bytes", "Lengths of what is copied, at most AEAD_COPIED_BYTES, or remainders.", CUTS),

@@ -1,257 +1,372 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""C tests notice small mistakes in comparisons, lengths and loops: each is planted, and some test must fail.
+"""Tests notice small mistakes in C: each is planted, and some test of CI must fail.
 
-changes.py makes the mistakes; equivalents.py lists those that change no result, and must list no other. One program
-contains all mistakes of a file, and a variable chooses one. The tests run in an order in which most mistakes are
-noticed soon, then with sanitizers. What none of them notices is compiled alone, to see whether the machine code
-differs, and tested for what it leaves on the stack. A test also fails if it takes several times as long as without a
-mistake, because then some loop does not end.
+changes.py and tables.py make the mistakes, sweep.py plants them, and equivalents.py lists those that change no result,
+and must list no other.
 """
 
 import collections
+import importlib
 import os
-import re
-import resource
-import subprocess
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from shutil import copytree
 
-from mutants.changes import Mutant, all_of, mutants_of
-from mutants.equivalents import CHOICES, CUTS, EQUIVALENTS
-from support import ALL_KERNELS, ROOT, compiled, cpus, row, rows, run, sources_in, suite
+from mutants import tables
+from mutants.changes import mutants_of
+from mutants.go_frames import frame_sweeps
+from mutants.reviewed import PATCHES
+from mutants.sweep import (
+    IN_CI,
+    NOT_NOTICED,
+    SAME_CODE,
+    STACK,
+    TITLES,
+    Plan,
+    Programs,
+    Sweep,
+    TableSweep,
+    table_line,
+)
+from support import ALL_KERNELS, ROOT, row, rows, suite
 
-# A debug build also checks the lengths of what must not overlap.
-COMPILER = ["gcc", "-O2", "-std=gnu11", "-w", ALL_KERNELS, "-DHORNET_DEBUG", "-DCHECK_ENDS_AT_FAILURE"]
-# Assembly is not checked.
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DHORNET_NO_ASM"]
-LIBRARIES = ["-lgmp", "-lgcrypt", "-lnettle", "-lcrypto", "-Wl,-z,now"]
-STACK = "test_stack_wipe --few"
-NOT_NOTICED, SAME_CODE = "NOT NOTICED", "the same code"
+from tools.tune import pass_tables
 
-
-@dataclass(frozen=True)
-class Plan:
-    """The tests of a file, in their order; with sanitizers; and for values that are cut to 32 bits."""
-
-    plain: list[str]
-    sanitized: list[str]
-    huge: str
-
-
-AEAD = Plan(["test_aead --few", "test_overlap", "test_aead"], ["test_aead --few"], "test_aead --huge")
+AEAD = Plan(["test_aead --few", "test_overlap", "test_aead"], ["test_aead --few"], ["test_aead --huge"])
 POLY1305 = Plan(
     ["test_poly1305 --batches", "test_poly1305_aes", "test_aead --few"],
     ["test_poly1305 --batches avx2"],
-    "test_poly1305 --huge avx2",
+    ["test_poly1305 --huge avx2"],
 )
-COMPARISON = Plan(["test_aead --few", "test_aead", "test_poly1305 --batches"], ["test_aead --few"], "test_aead --huge")
-
-# Chooses a mutant, and lists those that would cut a value of more than 32 bits.
-CHOICE = """
-#include <stdio.h>
-#include <stdlib.h>
-int hornet_mutant;
-static unsigned char cuts[1 << 16];
-unsigned long hornet_cut(int number, unsigned long value)
-{
-    cuts[number] |= value >> 32 != 0;
-    return number == hornet_mutant ? (unsigned)value : value;
-}
-__attribute__((constructor)) static void choose(void) { hornet_mutant = atoi(getenv("HORNET_MUTANT")); }
-__attribute__((destructor)) static void list(void)
-{
-    FILE *const file = fopen(getenv("HORNET_CUTS"), "w");
-    for (int i = 0; i < 1 << 16; i++)
-        if (cuts[i])
-            fprintf(file, "%d\\n", i);
-    fclose(file);
-}
-"""
-
-
-class Tree:
-    """A copy of the library's files, in which one of them is changed."""
-
-    def __init__(self, folder: Path, path: str, sources: list[str]) -> None:
-        self.folder, self.file = folder, folder / "src" / path
-        self.sources = [folder / "src" / source for source in sources]
-        for name in ("src", "include"):
-            copytree(ROOT / name, folder / name)
-
-    def compile(self, text: str, command: list[str] = COMPILER) -> list[Path]:
-        self.file.write_text(text)
-        return compiled(self.folder / "objects", command, self.sources)
-
-
-class Programs:
-    """Tests, compiled with some options and linked with the library, of which a tree has the sources that change."""
-
-    def __init__(self, folder: Path, options: list[str], sources: list[str]) -> None:
-        self.folder, self.command = folder, [*COMPILER, *options]
-        self.seconds: dict[str, float] = {}
-        folder.mkdir()
-        (folder / "choice.c").write_text(CHOICE)
-        rest = [source for source in sources_in(ROOT / "src") if str(source.relative_to(ROOT / "src")) not in sources]
-        same = [*compiled(folder, COMPILER, [folder / "choice.c"]), *compiled(folder, self.command, rest)]
-        same += compiled(folder, COMPILER, ["tests/support/reference.c"])
-        run("ld", "-r", "-o", folder / "rest.o", *same)
-
-    def link(self, test: str, folder: Path, objects: Sequence[Path]) -> Path:
-        """Return a test program with these objects of the sources that change."""
-        name = test.split()[0]
-        own = compiled(self.folder, self.command, [f"tests/unit/{name}.c"])
-        run(*self.command, "-o", folder / name, *own, *objects, self.folder / "rest.o", *LIBRARIES)
-        return folder / name
-
-    def measure(self, program: Path, test: str) -> set[int]:
-        """Run a test without a mistake. Return the numbers of the values that have more than 32 bits."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        cuts = self.folder / "cuts"
-        run(program, *test.split()[1:], env={"HORNET_MUTANT": 0, "HORNET_CUTS": cuts})
-        self.seconds[test] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        return set(map(int, cuts.read_text().split()))
-
-    def passes(self, program: Path, test: str, number: int = 0) -> bool:
-        """Return whether a test passes with a mistake."""
-        most = int(1.5 + 3 * self.seconds[test])
-
-        def limit() -> None:
-            resource.setrlimit(resource.RLIMIT_CPU, (most, most))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-        done = subprocess.run(
-            [program, *test.split()[1:]],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=os.environ | {"HORNET_MUTANT": str(number), "HORNET_CUTS": "/dev/null"},
-            preexec_fn=limit,
-        )
-        return done.returncode == 0
-
-
-def sources_with(path: str) -> list[str]:
-    """Return the sources of the library that are or contain a file."""
-    found = []
-    for source in sources_in(ROOT / "src"):
-        named = subprocess.run([*COMPILER, "-MM", source], capture_output=True, text=True, check=True).stdout
-        if ROOT / "src" / path in (Path(word).resolve() for word in named.split()[1:]):
-            found.append(str(source.relative_to(ROOT / "src")))
-    return found
-
-
-class Sweep:
-    """The mutants of a file, and the programs that test them."""
-
-    def __init__(self, folder: Path, path: str, tests: Plan) -> None:
-        self.path = path
-        self.text = (ROOT / "src" / path).read_text()
-        sources = sources_with(path)
-        self.mutants = [
-            mutant
-            for mutant in mutants_of(ROOT / "src" / path, ROOT / "src" / sources[0], ["-std=c11", ALL_KERNELS])
-            if re.fullmatch(os.environ.get("MUTANTS", ".*"), mutant.function)
-        ]
-        self.plain = Programs(folder / "plain", [], sources)
-        self.steps: list[tuple[Programs, Path, str, set[int]]] = []
-        everything = all_of(self.text, self.mutants)
-        for programs, chosen in (
-            (self.plain, [*tests.plain, tests.huge]),
-            (Programs(folder / "sanitized", SANITIZERS, sources), tests.sanitized),
-        ):
-            tree = Tree(folder / f"{programs.folder.name}-tree", path, sources)
-            objects = tree.compile(everything, programs.command)
-            linked = {name: programs.link(name, tree.folder, objects) for name in {test.split()[0] for test in chosen}}
-            for test in chosen:
-                program = linked[test.split()[0]]
-                self.steps.append((programs, program, test, programs.measure(program, test)))
-        self.huge = tests.huge
-        self.free = [Tree(folder / f"tree{i}", path, sources) for i in range(cpus())]
-        self.right = [file.read_bytes() for file in self.free[0].compile(self.text)]
-        program = self.plain.link(STACK, folder, self.free[0].compile(self.text))
-        self.plain.measure(program, STACK)
-        self.lock = threading.Lock()
-
-    def outcome(self, number: int, mutant: Mutant) -> str:
-        """Return the test that notices a mutant, or why there is none."""
-        for programs, program, test, cuts in self.steps:
-            runs = number in cuts if mutant.cuts else test != self.huge
-            if runs and not programs.passes(program, test, number):
-                return f"{test}, with sanitizers" if programs is not self.plain else test
-        with self.lock:
-            tree = self.free.pop()
-        try:
-            objects = tree.compile(mutant.of(self.text))
-            if [file.read_bytes() for file in objects] == self.right:
-                return SAME_CODE
-            return NOT_NOTICED if self.plain.passes(self.plain.link(STACK, tree.folder, objects), STACK) else STACK
-        finally:
-            with self.lock:
-                self.free.append(tree)
-
-    def reported(self, number: int, mutant: Mutant) -> str:
-        said = self.outcome(number, mutant)
-        print(f"{said}: {self.shown(mutant)}", flush=True)
-        return said
-
-    def shown(self, mutant: Mutant) -> str:
-        line, changed = mutant.line(self.text)
-        return f"src/{self.path}:{line}: {mutant.function}: {changed}"
-
-    def run(self) -> dict[Mutant, str]:
-        """Return the outcome of each mutant, except in functions that only choose."""
-        chosen = [(i, mutant) for i, mutant in enumerate(self.mutants, 1) if mutant.function not in CHOICES]
-        with ThreadPoolExecutor(cpus()) as pool:
-            said = list(pool.map(lambda each: self.reported(*each), chosen))
-        return {mutant: outcome for (_, mutant), outcome in zip(chosen, said, strict=True)}
-
-    def wrongly_listed(self, outcomes: dict[Mutant, str], lost: set[Mutant]) -> Iterator[str]:
-        """Compare the list with the outcomes, and remove what it contains from `lost`."""
-        functions = {mutant.function for mutant in outcomes}
-        for function, reason, *changes in EQUIVALENTS[self.path]:
-            for change in changes if function in functions else []:
-                listed = [
-                    mutant
-                    for mutant in outcomes
-                    if mutant.function == function
-                    and (mutant.cuts if change == CUTS else change in mutant.lines(self.text))
-                ]
-                lost.difference_update(listed)
-                if not any(outcomes[mutant] == NOT_NOTICED for mutant in listed):
-                    yield f"listed, but there is none: {function}: {change}"
-                for mutant in listed:
-                    if outcomes[mutant] not in (NOT_NOTICED, SAME_CODE):
-                        yield f"listed ({reason}), but {outcomes[mutant]} notices it: {self.shown(mutant)}"
+COMPARISON = Plan(
+    ["test_aead --few", "test_aead", "test_poly1305 --batches"], ["test_aead --few"], ["test_aead --huge"]
+)
+CALLS = Plan(
+    ["test_poly1305 avx2", "test_partial", "test_poly1305_aes", "test_aead --few", "test_dispatch"],
+    ["test_poly1305 scalar64"],
+    ["test_poly1305 --huge avx2", "test_aead --huge"],
+)
+WORDS = Plan(
+    ["test_poly1305 scalar64", "test_partial", "test_aead --few"],
+    ["test_poly1305 scalar64"],
+    sources=["poly1305/kernels/scalar64.c", "poly1305/poly1305.c"],
+)
+WORDS_IN_C = Plan(WORDS.plain, WORDS.sanitized, sources=WORDS.sources, options=["-DHORNET_NO_ASM"])
+PORTABLE = Plan(
+    ["test_poly1305 portable"],
+    ["test_poly1305 portable"],
+    ["test_poly1305 --huge portable"],
+    sources=["poly1305/kernels/portable.c"],
+)
+SERIAL = Plan(
+    ["test_poly1305 scalar64"],
+    ["test_poly1305 scalar64"],
+    ["test_poly1305 --huge scalar64"],
+    sources=["poly1305/kernels/scalar64.c"],
+)
+SEGMENTS = Plan(
+    ["test_partial", "test_poly1305_aes"],
+    ["test_poly1305_aes"],
+    ["test_poly1305 --huge avx2"],
+    sources=["poly1305/partial.c"],
+)
+AES = Plan(["test_poly1305_aes"], ["test_poly1305_aes"])
+CIPHER = Plan(
+    ["test_chacha20", "test_aead --few", "test_overlap", "test_aead"],
+    ["test_chacha20", "test_aead --few"],
+    ["test_aead --huge-chacha20"],
+)
+LANES = Plan(CIPHER.plain, CIPHER.sanitized, CIPHER.huge, sources=["chacha20/kernels/vector128.c"])
+STITCHED = Plan(["test_aead --few", "test_aead"], ["test_aead --few"], sources=["chacha20/kernels/avx2.c"])
+DISPATCH = Plan(["test_dispatch"], ["test_dispatch"], secrets=False)
+# Of headers that many sources contain, some sources are enough.
+HEADER = replace(CALLS, sources=["poly1305/poly1305.c", "poly1305/batch.c", "poly1305/kernels/scalar64.c"])
+BYTES = replace(
+    CALLS, plain=[*CALLS.plain, "test_chacha20"], sources=[*HEADER.sources, "chacha20/chacha20.c", "aead/chunks.c"]
+)
 
 
 @rows(
-    "path, plan, least",
-    row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, suites="release", cpu_seconds=180),
-    row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, suites="release", cpu_seconds=850),
-    row("mutants-aead-header", "aead/aead.h", AEAD, 80, suites="release", cpu_seconds=90),
-    row("mutants-aead-batch", "aead/batch.c", AEAD, 400, suites="release", cpu_seconds=700),
-    row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 600, suites="release", cpu_seconds=1300),
-    row("mutants-aead-chunks", "aead/chunks.c", AEAD, 650, suites="release", cpu_seconds=600),
+    "path, plan, least, every",
+    row("mutants-poly1305-call", "poly1305/poly1305.c", CALLS, 166, 3, suites="release", cpu_seconds=600),
+    row("mutants-poly1305-partial", "poly1305/partial.c", SEGMENTS, 200, 1, suites="release", cpu_seconds=200),
+    row("mutants-poly1305-state", "poly1305/state.h", HEADER, 50, 1, suites="release", cpu_seconds=200),
+    row("mutants-poly1305-padding", "poly1305/padding.h", WORDS, 100, 3, suites="release", cpu_seconds=200),
+    row("mutants-poly1305-tag", "poly1305/tag.h", WORDS, 60, 1, suites="release", cpu_seconds=100),
+    row("mutants-poly1305-kernel", "poly1305/kernel.h", HEADER, 40, 1, suites="release", cpu_seconds=200),
+    row("mutants-poly1305-aes", "poly1305_aes/poly1305_aes.c", AES, 66, 3, suites="release", cpu_seconds=200),
+    row("mutants-words", "core/words.h", WORDS_IN_C, 60, 1, suites="release", cpu_seconds=100),
+    row("mutants-bytes", "core/bytes.h", BYTES, 50, 3, suites="release", cpu_seconds=200),
+    row("mutants-wipe", "core/wipe.h", BYTES, 15, 2, suites="release", cpu_seconds=200),
+    row("mutants-overlap", "core/overlap.h", CIPHER, 20, 1, suites="release", cpu_seconds=200),
+    row("mutants-chacha20-call", "chacha20/chacha20.c", CIPHER, 100, 1, suites="release", cpu_seconds=200),
+    row("mutants-chacha20-header", "chacha20/chacha20.h", CIPHER, 50, 3, suites="release", cpu_seconds=300),
+    row("mutants-stitched", "aead/stitched.h", STITCHED, 30, 2, suites="release", cpu_seconds=200),
+    row("mutants-kernels-call", "library/kernels.c", DISPATCH, 100, 1, suites="release", cpu_seconds=200),
+    row("mutants-dispatch", "core/dispatch.c", DISPATCH, 150, 1, suites="release", cpu_seconds=300),
+    row("mutants-dispatch-header", "core/dispatch.h", DISPATCH, 20, 1, suites="release", cpu_seconds=100),
+    row("mutants-cpu-x86", "core/cpu/x86.c", DISPATCH, 150, 1, suites="release", cpu_seconds=300),
+    row("mutants-cpu", "core/cpu.c", DISPATCH, 20, 1, suites="release", cpu_seconds=60),
+    row(
+        "mutants-decimated-kernel",
+        "poly1305/horner/decimated_kernel.h",
+        PORTABLE,
+        66,
+        6,
+        suites="release",
+        cpu_seconds=900,
+    ),
+    row("mutants-serial-kernel", "poly1305/horner/serial_kernel.h", SERIAL, 100, 3, suites="release", cpu_seconds=300),
+    row("mutants-streaming", "poly1305/horner/streaming.h", PORTABLE, 80, 1, suites="release", cpu_seconds=300),
+    row("mutants-horner-batch", "poly1305/horner/batch.h", PORTABLE, 60, 10, suites="release", cpu_seconds=900),
+    row("mutants-powers", "poly1305/horner/powers.h", SEGMENTS, 25, 2, suites="release", cpu_seconds=200),
+    row("mutants-combine", "poly1305/horner/combine.h", SEGMENTS, 5, 1, suites="release", cpu_seconds=60),
+    row("mutants-pass", "chacha20/layouts/pass.h", LANES, 36, 25, suites="release", cpu_seconds=900),
+    row("mutants-packets", "chacha20/layouts/packets.h", LANES, 40, 15, suites="release", cpu_seconds=900),
+    row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, 1, suites="release", cpu_seconds=180),
+    row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, 1, suites="release", cpu_seconds=850),
+    row("mutants-aead-header", "aead/aead.h", AEAD, 80, 1, suites="release", cpu_seconds=90),
+    row("mutants-aead-batch", "aead/batch.c", AEAD, 400, 1, suites="release", cpu_seconds=700),
+    row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 600, 1, suites="release", cpu_seconds=1300),
+    row("mutants-aead-chunks", "aead/chunks.c", AEAD, 650, 1, suites="release", cpu_seconds=600),
 )
-def test_mutants(path, plan, least, folder):
-    sweep = Sweep(folder, path, plan)
-    outcomes = sweep.run()
+def test_mutants(request, path, plan, least, every, folder):
+    check_sweep(request.node.callspec.id, Sweep(folder, path, plan), least, every)
+
+
+def check_sweep(name, sweep, least, every=1):
+    """Plant every n-th mistake; all must be noticed, have the same machine code, or be listed."""
+    every = int(os.environ.get("EVERY", every))
+    outcomes = sweep.run(every)
     lost = {mutant for mutant, said in outcomes.items() if said == NOT_NOTICED}
-    equivalent = len(lost)
-    wrong = list(sweep.wrongly_listed(outcomes, lost))
-    counts = collections.Counter(outcomes.values())
-    noticed = len(outcomes) - counts[NOT_NOTICED] - counts[SAME_CODE]
-    print(*(f"{count} noticed by {said}" for said, count in counts.most_common()), sep="\n")
-    print(
-        f"{len(sweep.mutants)} mutants: {noticed} are noticed, {counts[SAME_CODE]} have the same machine code,"
-        f" {equivalent - len(lost)} change no result, {len(sweep.mutants) - len(outcomes)} only choose how, {len(lost)} are not noticed"
-    )
-    assert not lost, "no test notices " + "; ".join(map(sweep.shown, lost))
+    wrong = list(sweep.wrongly_listed(outcomes, lost, every == 1))
+    print(TITLES, table_line(name, outcomes, len(lost), len(sweep.mutants)), sep="\n")
+    assert not lost, "no test notices " + "; ".join(map(sweep.shown, sorted(lost)))
     assert not wrong, "\n".join(wrong)
-    assert noticed >= least or "MUTANTS" in os.environ, "fewer mutants than expected"
+    noticed = sum(said not in (NOT_NOTICED, SAME_CODE) for said in outcomes.values())
+    assert noticed >= least or {"MUTANTS", "EVERY"} & os.environ.keys(), f"{noticed} are noticed, fewer than {least}"
+
+
+TUNED = (
+    "poly1305/poly1305 poly1305/batch poly1305/kernels/portable aead/chacha20_poly1305 aead/batch aead/chunks".split()
+)
+LISTS = ["test_dispatch", "test_aead --few"]
+TABLES = {
+    "poly1305-list": lambda folder: TableSweep(
+        folder,
+        "poly1305/kernels.def",
+        Plan([*LISTS, "test_poly1305_aes"], sources=["poly1305/kernels.c", "poly1305/poly1305.c", "library/kernels.c"]),
+        tables.kernel_rows,
+        tests_too=True,
+    ),
+    "chacha20-list": lambda folder: TableSweep(
+        folder,
+        "chacha20/kernels.def",
+        Plan([*LISTS, "test_chacha20"], sources=["chacha20/chacha20.c", "library/kernels.c"]),
+        tables.kernel_rows,
+        tests_too=True,
+    ),
+    "tuning": lambda folder: TableSweep(
+        folder,
+        "core/tuning.h",
+        Plan(
+            ["test_poly1305 --batches portable", "test_aead --few", "test_partial", "test_poly1305_aes"],
+            sources=[f"{name}.c" for name in TUNED],
+        ),
+        tables.measured_numbers,
+        tests_too=True,
+    ),
+    "passes": lambda folder: TableSweep(
+        folder,
+        "chacha20/passes.toml",
+        Plan(["test_chacha20", "test_aead --few"], sources=["chacha20/kernels/vector128.c"]),
+        partial(tables.pass_entries, kernel="default_layouts"),
+        derived=("chacha20/pass_tables.h", lambda text: pass_tables.header(pass_tables.read(text))),
+    ),
+    "record": lambda folder: TableSweep(
+        folder,
+        "poly1305/kernel_end.h",
+        Plan(["test_dispatch", "test_poly1305 portable"], sources=["poly1305/kernels/portable.c"]),
+        tables.record_members,
+    ),
+    "cores": lambda folder: TableSweep(folder, "core/cpu/x86.c", Plan(["test_dispatch"]), tables.core_rows),
+    "assembly-words": lambda folder: TableSweep(
+        folder, "core/words.h", Plan([*WORDS.plain, STACK], sources=WORDS.sources), tables.assembly, warnings=["-w"]
+    ),
+    "assembly-bytes": lambda folder: TableSweep(
+        folder, "core/bytes.h", Plan([*CALLS.plain, STACK], sources=BYTES.sources), tables.assembly, warnings=["-w"]
+    ),
+    "assembly-stack-wipe": lambda folder: TableSweep(
+        folder,
+        "core/stack_wipe.c",
+        Plan([STACK, "test_poly1305 avx2", "test_stack_wipe"]),
+        tables.assembly,
+        warnings=["-w"],
+    ),
+    "assembly-stack-end": lambda folder: TableSweep(
+        folder,
+        "core/stack_wipe.h",
+        Plan([STACK, "test_poly1305 avx2", "test_stack_wipe"], sources=HEADER.sources),
+        tables.assembly,
+        warnings=["-w"],
+    ),
+    **{
+        f"barriers-{Path(path).stem.replace('_', '-')}": partial(
+            TableSweep,
+            path=path,
+            tests=Plan([*tests, STACK], sources=sources),
+            mistakes=tables.barriers,
+            warnings=["-w"],
+        )
+        for path, tests, sources in (
+            ("core/constant_time.h", ["test_poly1305 scalar64", "test_traces"], ["poly1305/poly1305.c"]),
+            ("core/bytes.h", ["test_aead --few", "test_traces"], BYTES.sources),
+            ("poly1305/horner/decimated_kernel.h", ["test_poly1305 avx2"], ["poly1305/kernels/avx2.c"]),
+            ("poly1305/horner/serial_kernel.h", ["test_poly1305 scalar64"], ["poly1305/kernels/scalar64.c"]),
+            ("poly1305/horner/streaming.h", ["test_poly1305 avx2"], ["poly1305/kernels/avx2.c"]),
+            ("poly1305/lanes/avx2.h", ["test_poly1305 avx2"], ["poly1305/kernels/avx2.c"]),
+            ("chacha20/block.h", ["test_chacha20"], ["chacha20/kernels/vector128.c"]),
+            ("chacha20/layouts/packets.h", ["test_aead --few"], ["chacha20/kernels/vector128.c"]),
+            ("chacha20/layouts/pass.h", ["test_chacha20"], ["chacha20/kernels/vector128.c"]),
+            ("chacha20/lanes/words.h", ["test_chacha20"], ["chacha20/kernels/vector128.c"]),
+        )
+    },
+}
+
+
+@rows(
+    "kind, least",
+    *(
+        row(f"mutants-in-{kind}", kind, least, suites="release", cpu_seconds=seconds)
+        for kind, least, seconds in (
+            ("poly1305-list", 50, 600),
+            ("chacha20-list", 20, 200),
+            ("tuning", 10, 600),
+            ("passes", 10, 100),
+            ("record", 10, 100),
+            ("cores", 100, 300),
+            ("assembly-words", 15, 200),
+            ("assembly-bytes", 15, 200),
+            ("assembly-stack-wipe", 20, 300),
+            ("assembly-stack-end", 1, 100),
+            *((kind, 0, 30) for kind in TABLES if kind.startswith("barriers")),
+        )
+    ),
+)
+def test_table_mutants(request, kind, least, folder):
+    check_sweep(request.node.callspec.id, TABLES[kind](folder), least)
+
+
+@suite("release", cpu_seconds=120)
+def test_mutants_reviewed(folder):
+    plain = {}
+    for patch in PATCHES:
+        options = tuple(patch.plan.options)
+        if options not in plain:
+            plain[options] = Programs(folder / f"plain-{len(plain)}", options)
+        said = outcome_of(patch, folder, plain[options])
+        assert said in (patch.refused_by, None), f"{patch.name}: {said}, not {patch.refused_by}"
+
+
+def outcome_of(patch, folder, programs):
+    """Return the test that refuses a patch; None if it cannot run here."""
+    if patch.needs and patch.needs not in Path("/proc/cpuinfo").read_text().split():
+        print(f"not on this CPU: {patch.name}")
+        return None
+    place = folder / patch.name.replace(" ", "-")
+    sweep = TableSweep(place, patch.path, patch.plan, patch.planted, warnings=["-w"], programs=programs)
+    [said] = sweep.run().values()
+    return said
+
+
+@rows(
+    "file, least, every",
+    *(
+        row(f"mutants-go-{file.replace('/', '-')}", f"{file}.s", least, every, suites="release", cpu_seconds=seconds)
+        for file, least, every, seconds in (
+            ("poly1305/emitted_scalar_amd64", 50, 1, 20),
+            ("poly1305/emitted_scalar_arm64", 25, 1, 10),
+            ("poly1305/emitted_scalar_riscv64", 25, 1, 10),
+            ("poly1305/emitted_scalar_s390x", 25, 1, 10),
+            ("poly1305/emitted_lanes_amd64", 20, 3, 200),
+            ("poly1305/emitted_lanes_s390x", 40, 1, 60),
+            ("chacha20/emitted_amd64", 160, 1, 60),
+            ("chacha20/emitted_arm64", 60, 1, 20),
+            ("chacha20/emitted_riscv64", 30, 1, 20),
+            ("chacha20/emitted_s390x", 50, 1, 20),
+            ("stitched/emitted_amd64", 70, 4, 60),
+        )
+    ),
+)
+def test_frame_mutants(request, file, least, every):
+    sweep = frame_sweeps()[file]
+    for function in sweep.functions.values():
+        function.prove(sweep.text)  # without a mistake
+    check_sweep(request.node.callspec.id, sweep, least, every)
+
+
+# In CI: some mistakes of each class, with the test that is soonest to notice them.
+SAMPLE = (
+    (
+        "poly1305/poly1305.c",
+        Plan(["test_poly1305 scalar64", "test_aead --few", "test_dispatch"], sources=["poly1305/poly1305.c"]),
+        4,
+    ),
+    ("poly1305/partial.c", Plan(["test_partial"], sources=["poly1305/partial.c"]), 4),
+    ("poly1305/horner/serial_kernel.h", SERIAL, 4),
+    ("poly1305/horner/batch.h", replace(PORTABLE, plain=["test_poly1305 --batches portable"]), 3),
+    ("chacha20/chacha20.c", Plan(["test_aead --few"], sources=["chacha20/chacha20.c"]), 3),
+    ("core/dispatch.c", Plan(["test_dispatch"], sources=["core/dispatch.c"]), 3),
+    ("library/kernels.c", Plan(["test_dispatch"], sources=["library/kernels.c"]), 3),
+    ("core/cpu/x86.c", Plan(["test_dispatch"], sources=["core/cpu/x86.c"]), 3),
+)
+SAMPLE_TABLES = (("core/words.h", tables.assembly, WORDS, 4), ("core/cpu/x86.c", tables.core_rows, DISPATCH, 3))
+
+
+@suite("slow", cpu_seconds=90)
+def test_mutants_sample(folder):
+    programs, said = Programs(folder / "plain", [], checks=[]), []
+
+    def plant(path, plan, mistakes, count):
+        place = folder / f"{len(said)}"
+        sweep = TableSweep(place, path, plan, mistakes, warnings=["-w"], programs=programs)
+        outcomes = sweep.run(len(sweep.mutants) // count)
+        lost = {mutant for mutant, outcome in outcomes.items() if outcome == NOT_NOTICED}
+        wrong = list(sweep.wrongly_listed(outcomes, lost, whole=False))
+        assert not lost and not wrong, f"no test notices {[*map(sweep.shown, lost)]}; {wrong}"
+        said.extend(outcomes.values())
+
+    for path, plan, count in SAMPLE:
+        options = ["-std=c11", ALL_KERNELS]
+        source = ROOT / "src" / plan.sources[0]
+        plant(path, plan, lambda text: mutants_of(ROOT / "src" / path, source, options), count)  # noqa: B023
+    for path, mistakes, plan, count in SAMPLE_TABLES:
+        plant(path, plan, mistakes, count)
+    said += [outcome_of(patch, folder, programs) for patch in PATCHES if not patch.plan.options]
+    print(*(f"{count} {by}" for by, count in collections.Counter(said).most_common()), sep="\n")
+    noticed = len(said) - said.count(SAME_CODE) - said.count(None) - said.count(NOT_NOTICED)
+    assert len(said) >= 40 and noticed >= 32, f"{len(said)} mistakes, {noticed} noticed"
+
+
+@suite("check quick")
+def test_mutants_have_tests():
+    """The tests that the tables name are in CI."""
+    modules = ("test_reference", "test_stack_wipe", "test_dispatch", "test_traces")
+    in_ci = set()
+    for name in modules:
+        for value in vars(importlib.import_module(f"unit.{name}")).values():
+            for mark in getattr(value, "pytestmark", []):
+                for call in mark.args[1] if mark.name == "parametrize" else []:
+                    if {each.name for each in call.marks} & {"check", "quick", "slow", "cross-quick"}:
+                        in_ci.add(call.id)
+    named = {
+        *IN_CI.values(),
+        "reference-gcc-O2",
+        "reference-sanitized",
+        "dispatch-sanitized",
+        *(patch.refused_by for patch in PATCHES),
+    }
+    assert len(named) >= 8 and named <= in_ci, f"not in CI: {named - in_ci}"
 
 
 EXAMPLE = """#include <stddef.h>

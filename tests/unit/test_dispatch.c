@@ -250,11 +250,51 @@ static void test_cpuid(void)
           "a CPU that says nothing has no feature");
 }
 
+static const uint32_t amd = 0x68747541, intel = 0x756e6547;
+
+/* The properties of a model, by AMD's "Processor programming reference" of each family, and Intel's SDM,
+ * volume 4, table 2-1. */
+static uint32_t properties_of_model(uint32_t vendor, uint32_t family, uint32_t model)
+{
+    uint32_t core = 0;
+    if (vendor == amd && family == 0x19)
+        core = model <= 0x0f || (model >= 0x20 && model <= 0x5f) ? CPU_zen3 : CPU_zen4;
+    if (vendor == amd && family == 0x1a)
+        core = CPU_zen5;
+    static const uint8_t ice_lake[] = {0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7};
+    static const uint8_t golden_cove[] = {0x8f, 0xcf, 0xad, 0xae, 0x97, 0x9a, 0xb7, 0xba, 0xbf};
+    if (vendor == intel && family == 6) {
+        core = model == 0x55 ? CPU_skylake_x : 0;
+        if (memchr(ice_lake, (int)model, sizeof ice_lake) != NULL)
+            core = CPU_ice_lake;
+        if (memchr(golden_cove, (int)model, sizeof golden_cove) != NULL)
+            core = CPU_golden_cove;
+    }
+    return core | (core == CPU_zen4 ? 0 : CPU_full_width_zmm) |
+           (core == CPU_skylake_x ? 0 : CPU_no_zmm_downclock);
+}
+
+/* Every family and model that CPUID can report, of both makers and of another one. */
+static void test_models(void)
+{
+    const uint32_t vendors[] = {amd, intel, 0x746e6543};
+    for (size_t v = 0; v < sizeof vendors / sizeof vendors[0]; v++)
+        for (uint32_t family = 0; family <= 15 + 255; family++)
+            for (uint32_t model = 0; model < 256; model++) {
+                const uint32_t base = family < 15 ? family : 15;
+                const struct x86_cpuid cpuid = {.vendor_ebx = vendors[v],
+                                                .leaf1_eax = (family - base) << 20 | (model >> 4) << 16 |
+                                                             base << 8 | (model & 15) << 4 | 1};
+                const uint32_t expected = properties_of_model(vendors[v], family, model);
+                check(hornet_cpu_from_cpuid(&cpuid) == expected, "vendor %x, family %x, model %x: %x",
+                      vendors[v], family, model, hornet_cpu_from_cpuid(&cpuid));
+            }
+}
+
 /* Existing CPUs, identified by their leaf 1. */
 static void test_properties(void)
 {
-    static const uint32_t amd = 0x68747541, intel = 0x756e6547,
-                          both = CPU_full_width_zmm | CPU_no_zmm_downclock;
+    static const uint32_t both = CPU_full_width_zmm | CPU_no_zmm_downclock;
     static const struct {
         const char *cpu;
         const uint32_t *vendor;
@@ -298,6 +338,32 @@ static bool in_use_is(hornet_primitive primitive, const char *name)
     return strcmp(hornet_kernel_in_use(primitive), name) == 0;
 }
 
+/* Checks what is reported of a kernel: the features that it requires, by their names, its lanes, and the
+ * length from which it serves batches. */
+static void check_report_of(const hornet_kernel *kernel, hornet_primitive primitive,
+                            const struct hornet_entry *best)
+{
+    const void *const record = best->implementation; /* its first member */
+    const struct hornet_poly1305_kernel *const poly1305 = record;
+    const uint32_t lanes = primitive == HORNET_POLY1305 ? poly1305->lanes
+                           : primitive == HORNET_CHACHA20
+                               ? ((const struct hornet_chacha20_kernel *)record)->lanes
+                               : ((const struct hornet_aes *)record)->lanes;
+    char names[1000] = "";
+    hornet_cpu_feature feature;
+    for (size_t i = 0; hornet_cpu_feature_at(&feature, i); i++)
+        if ((best->implementation->required >> i & 1) != 0) {
+            strcat(names, names[0] == 0 ? "" : " ");
+            strcat(names, feature.name);
+        }
+    check(strcmp(kernel->required, names) == 0, "kernel %s requires %s, reported are %s", kernel->name,
+          names, kernel->required);
+    check(kernel->lanes == lanes, "kernel %s: %zu lanes", kernel->name, kernel->lanes);
+    const bool shares = primitive != HORNET_POLY1305 || poly1305->batch != NULL;
+    check(kernel->min_batch_bytes == (shares ? best->min_batch : HORNET_NEVER),
+          "kernel %s: batches from %zu bytes", kernel->name, kernel->min_batch_bytes);
+}
+
 /* Checks that the kernels of a primitive are listed, and that those which run here can be forced. */
 static void test_names(hornet_primitive primitive, const struct hornet_list *list)
 {
@@ -316,6 +382,7 @@ static void test_names(hornet_primitive primitive, const struct hornet_list *lis
         const struct hornet_entry *best =
             hornet_dispatch_entry_on(list, implementation->name, hornet_cpu());
         check(kernel.min_bytes == best->min, "kernel %s: from %zu bytes", kernel.name, kernel.min_bytes);
+        check_report_of(&kernel, primitive, best);
         check(hornet_kernel_force(primitive, kernel.name) == runs, "%s: force and features disagree",
               kernel.name);
         check(!runs || in_use_is(primitive, kernel.name), "%s is not in use", kernel.name);
@@ -328,6 +395,7 @@ static void test_names(hornet_primitive primitive, const struct hornet_list *lis
     check(supported >= 1, "no kernel runs here");
     const hornet_kernel last = kernel;
     check(!hornet_kernel_at(&kernel, primitive, count) && !hornet_kernel_at(&kernel, primitive, SIZE_MAX) &&
+              !hornet_kernel_at(&kernel, primitive, SIZE_MAX / 2 + 1) &&
               memcmp(&kernel, &last, sizeof last) == 0,
           "kernels past the last");
     check(hornet_kernel_force(primitive, NULL) && in_use_is(primitive, automatic),
@@ -552,6 +620,35 @@ static void test_forced_kernel_runs(void)
     }
 }
 
+/* Checks that a call that is the first to need a choice makes it, and gets the same results as later ones.
+ */
+static void test_first_use(void)
+{
+    static uint8_t msg[1100], key[32], nonce[12], sealed[2][1100], tags[2][16];
+    static const size_t lengths[] = {0, 1, 16, 100, 1000};
+    for (size_t i = 0; i < sizeof msg; i++)
+        msg[i] = (uint8_t)(i * i + 1);
+    memcpy(key, msg + 5, sizeof key);
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const size_t n = lengths[i];
+        for (int first = 0; first < 2; first++) {
+            if (first)
+                hornet_poly1305_in_use = 0;
+            hornet_poly1305(tags[first], msg, n, key);
+        }
+        check(hornet_poly1305_in_use != 0 && memcmp(tags[0], tags[1], 16) == 0, "first use, %zu bytes", n);
+        for (int first = 0; first < 2; first++) {
+            if (first)
+                hornet_poly1305_in_use = hornet_chacha20_in_use = 0;
+            check(hornet_chacha20_poly1305_seal(sealed[first], tags[first], msg, n, msg, 21, nonce, key),
+                  "sealed");
+        }
+        check(hornet_chacha20_in_use != 0 && memcmp(tags[0], tags[1], 16) == 0 &&
+                  memcmp(sealed[0], sealed[1], n) == 0,
+              "first use of the AEAD, %zu bytes", n);
+    }
+}
+
 int main(int argc, char **argv)
 {
     wrap_kernels();
@@ -571,6 +668,7 @@ int main(int argc, char **argv)
 #if HORNET_X86
         test_cpuid();
         test_properties();
+        test_models();
 #endif
 #ifdef __aarch64__
         test_midr();
@@ -582,6 +680,8 @@ int main(int argc, char **argv)
     test_reports();
     test_forced_chacha20();
     test_forced_kernel_runs();
+    force_kernel(NULL);
+    test_first_use();
     force_kernel(NULL);
     printf("chosen: %s\n", hornet_kernel_in_use(HORNET_POLY1305));
     return check_report("test_dispatch");

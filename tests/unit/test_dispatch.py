@@ -6,17 +6,21 @@ from pathlib import Path
 
 from support import DEFAULT_KERNELS, ROOT, kernel_names, library, output, program, row, rows, run, suite
 
+# As in test_reference.py, so that both have the same objects.
+SANITIZED = ["clang-19", "-O2", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DHORNET_DEBUG"]
+
 
 @rows(
     "commands",
     row("dispatch-gcc", [["gcc", "-O2"], ["gcc", "-O2", DEFAULT_KERNELS]], suites="check quick"),
     row("dispatch-clang-19", [["clang-19", "-O2"]]),
     row("dispatch-i686", [["i686-linux-gnu-gcc", "-O2"]]),
+    row("dispatch-sanitized", [SANITIZED], suites="slow", cpu_seconds=60),
 )
 def test_dispatch(commands, folder):
     for command in commands:
         wraps = [f"-Wl,--wrap=hornet_poly1305_kernel_{name}" for name in kernel_names(command, tuned=True)]
-        link = ["-static", *wraps]
+        link = wraps if command is SANITIZED else ["-static", *wraps]
         run(program(folder / "dispatch", library(*command), "tests/unit/test_dispatch.c", link=link))
 
 

@@ -240,6 +240,56 @@ static void test_refusals(const uint8_t key[32], const uint8_t *msg)
     check(memcmp(tag, key + 16, 16) == 0, "the tag of nothing is the pad");
 }
 
+/* Tests lengths around 2^32 and 2^64 and at the ends of the whole: what does not fit is refused. */
+static void test_long_lengths(const uint8_t r[16])
+{
+    static const struct {
+        uint64_t left, right;
+        bool fits;
+    } appended[] = {
+        {0, UINT64_MAX, true},
+        {16, UINT64_MAX - 16, true},
+        {16, UINT64_MAX - 15, false},
+        {(uint64_t)1 << 63, UINT64_MAX >> 1, true},
+        {(uint64_t)1 << 63, (uint64_t)1 << 63, false},
+        {UINT64_MAX - 15, 15, true},
+        {UINT64_MAX - 15, 16, false},
+        {5, (uint64_t)1 << 32, false},
+        {((uint64_t)1 << 32) + 5, 16, false},
+    };
+    for (size_t i = 0; i < sizeof appended / sizeof appended[0]; i++) {
+        hornet_poly1305_partial left = {{0, 0, 0, appended[i].left}};
+        const hornet_poly1305_partial right = {{0, 0, 0, appended[i].right}};
+        check(hornet_poly1305_partial_append(&left, &right, r) == appended[i].fits &&
+                  left.opaque[3] == appended[i].left + (appended[i].fits ? appended[i].right : 0),
+              "%llx bytes after %llx", (unsigned long long)appended[i].right,
+              (unsigned long long)appended[i].left);
+    }
+    static const struct {
+        uint64_t whole, old, new, after;
+        bool fits;
+    } replaced[] = {
+        {(uint64_t)3 << 32, (uint64_t)1 << 32, (uint64_t)1 << 32, (uint64_t)1 << 32, true},
+        {48, ((uint64_t)1 << 32) + 16, 16, 0, false},
+        {48, 16, ((uint64_t)1 << 32) + 16, 0, false},
+        {48, ((uint64_t)1 << 32) + 16, ((uint64_t)1 << 32) + 16, 0, false},
+        {48, 16, 16, (uint64_t)1 << 32, false},
+        {32, 16, 16, 32, false},
+        {31, 32, 32, 15, false},
+    };
+    for (size_t i = 0; i < sizeof replaced / sizeof replaced[0]; i++) {
+        hornet_poly1305_partial whole = {{0, 0, 0, replaced[i].whole}};
+        const hornet_poly1305_partial old = {{0, 0, 0, replaced[i].old}},
+                                      new = {{0, 0, 0, replaced[i].new}};
+        check(hornet_poly1305_partial_replace(&whole, &old, &new, replaced[i].after, r) ==
+                      replaced[i].fits &&
+                  whole.opaque[3] == replaced[i].whole,
+              "%llx bytes for %llx of %llx, %llx after them", (unsigned long long)replaced[i].new,
+              (unsigned long long)replaced[i].old, (unsigned long long)replaced[i].whole,
+              (unsigned long long)replaced[i].after);
+    }
+}
+
 static void test_wipe(void)
 {
     for (size_t n = 0; n < 300; n++) {
@@ -298,6 +348,7 @@ int main(void)
     test_doubling(key);
     test_doubling(largest);
     test_refusals(key, msg);
+    test_long_lengths(key);
     test_wipe();
     test_equal();
     return check_report("test_partial");

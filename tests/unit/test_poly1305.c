@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../../include/hornet.h"
+#include "../../include/hornet_poly1305_aes.h"
 #include "../../src/poly1305/tag.h"
 #include "../support/check.h"
 #include "../support/crash.h"
@@ -866,6 +867,22 @@ static const struct hornet_poly1305_kernel *kernel_named(const char *name)
     return NULL;
 }
 
+/* Tests the functions of one call on such a message, whose tag is expected, and under which no other is
+ * valid. */
+static void test_calls_over_4_gib(const uint8_t *msg, size_t len_bytes, const uint8_t key[32],
+                                  const uint8_t expected[16])
+{
+    tag_t tag;
+    hornet_poly1305_partial partial;
+    hornet_poly1305(tag, msg, len_bytes, key);
+    check(memcmp(tag, expected, 16) == 0, "length %zu, one call", len_bytes);
+    check(hornet_poly1305_verify(expected, msg, len_bytes, key), "length %zu, refused", len_bytes);
+    check(hornet_poly1305_partial_compute(&partial, msg, len_bytes, key) &&
+              hornet_poly1305_partial_len_bytes(&partial) == len_bytes &&
+              hornet_poly1305_partial_verify(expected, &partial, key + 16),
+          "length %zu, a partial evaluation", len_bytes);
+}
+
 /* Tests one update of more than 4 GiB, and messages of this length in batches, among others whose length
  * differs only in the upper half of a word. The messages are zeros except at their ends. */
 static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
@@ -896,6 +913,10 @@ static void test_over_4_gib(const struct hornet_poly1305_kernel *kernel)
     hornet_poly1305_final(&state, tags[0]);
     check(memcmp(tags[0], expected, 16) == 0, "kernel %s, length %zu, one update", name_of(kernel),
           len_bytes);
+    static bool called; /* with one kernel, which is enough */
+    if (!called)
+        test_calls_over_4_gib(msg, len_bytes, key, expected);
+    called = true;
     /* Which messages of the batch are long. */
     static const unsigned kinds[] = {1, 1 << 3, 1 | 1 << 7};
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
