@@ -377,7 +377,7 @@ class Count(Symbolic):
 
 GO = ROOT / "bindings" / "go" / "internal"
 GO_FILES = (*sorted((GO / "chacha20").glob("emitted_*.s")), *sorted((GO / "stitched").glob("emitted_*.s")))
-# Of Go's poly1305.State, and where its h begins.
+# The size of poly1305.State of the Go module, and where h is in it.
 MAC_BYTES, MAC_H = 56, 32
 # No call of a proof has more groups; what is there is what can be written.
 GROUPS_MAX = 2
