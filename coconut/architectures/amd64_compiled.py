@@ -36,18 +36,30 @@ def shuffle_each(imm: int, a: Value, b: Value) -> Value:
     return tuple((a if i % 2 == 0 else b)[i - i % 2 + (imm >> i & 1)] for i in range(len(a)))
 
 
+def shuffle_quarters(imm: int, a: Value, b: Value) -> Value:
+    """Return 128-bit parts of a, then as many of b; of 256 bits one each."""
+    bits = len(a) // 4
+    chosen = [(a, b)[i // bits][2 * (imm >> bits * i & (1 << bits) - 1) :][:2] for i in range(2 * bits)]
+    return tuple(number for part in chosen for number in part)
+
+
 def align(imm: int, a: Value, b: Value) -> Value:
     """Return the elements of b and a one after another, from number imm on."""
-    return (b + a)[imm : imm + len(a)]
+    return (b + a)[imm % len(a) :][: len(a)]
 
 
 def inserted(size: int) -> Callable[..., Value]:
     """Return a vector with `size` elements of it replaced by the first ones of b."""
-    return lambda imm, a, b: a[: size * imm] + b[:size] + a[size * (imm + 1) :]
+
+    def meaning(imm: int, a: Value, b: Value) -> Value:
+        at = size * (imm % (len(a) // size))
+        return a[:at] + b[:size] + a[at + size :]
+
+    return meaning
 
 
 def extracted(size: int) -> Callable[..., Value]:
-    return lambda imm, a: a[size * imm : size * (imm + 1)]
+    return lambda imm, a: a[size * (imm % (len(a) // size)) :][:size]
 
 
 def permuted(imm: int | None, index: Value, a: Value) -> Value:
@@ -69,6 +81,7 @@ VECTORS = (
         Instruction("vpshufd", 1, shuffle32, immediate=True),
         Instruction("vperm2i128", 2, shuffle_parts, immediate=True),
         Instruction("vshufpd", 2, shuffle_each, immediate=True),
+        Instruction("vshufi64x2", 2, shuffle_quarters, immediate=True),
         Instruction("valignq", 2, align, immediate=True),
         Instruction("vinserti128", 2, inserted(2), immediate=True),
         Instruction("vinserti64x4", 2, inserted(4), immediate=True),
@@ -82,6 +95,8 @@ VECTORS = (
 
 # Other names of the same, as far as whole elements are concerned.
 ALIASES = {
+    "movq": "vmovq",
+    "movd": "vmovd",
     "vbroadcastsd": "vpbroadcastq",
     "vpandd": "vpandq",
     "vpord": "vporq",

@@ -10,107 +10,110 @@ from coconut.architectures.amd64_compiled import ALIASES, IDLE, MOVES, VECTORS
 from coconut.instructions import Instruction
 from coconut.lift.machine import MASKS, RETURN, STACK_TOP, Flags, Machine, Unknown, signed
 from coconut.lift.objects import Line
+from coconut.lift.operands import REGISTERS, Operand, general_registers, operand_of
 from coconut.operations import WORD_MAX, Value
 from coconut.prove.polynomials import Number, Unproved, exact
 
-REGISTERS = ("rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", *(f"r{i}" for i in range(8, 16)))
 VECTOR_WORDS = 8
-
-
-@cache
-def general_registers() -> dict[str, tuple[str, int]]:
-    """Return the 64-bit register and the width of each name."""
-    names = {}
-    for name in REGISTERS:
-        short = name[1:]
-        names[name] = name, 64
-        if short.isdigit():
-            parts = ((f"{name}d", 32), (f"{name}w", 16), (f"{name}b", 8))
-        else:
-            low = f"{short[0]}l" if short in {"ax", "bx", "cx", "dx"} else f"{short}l"
-            parts = ((f"e{short}", 32), (short, 16), (low, 8))
-        for part, width in parts:
-            names[part] = name, width
-    return names
-
-
-# Registers that are the second byte of another one.
-SECOND_BYTES = {f"{letter}h": f"r{letter}x" for letter in "abcd"}
-
-
-@dataclass(frozen=True)
-class Operand:
-    """An operand of an instruction.
-
-    - kind: "general", "vector", "mask", "number" or "memory".
-    - name: of the general register; number: of the other ones, or the immediate number.
-    - width: in bits, of registers.
-    - base, index, scale, number: of an address. broadcast: one element is in all.
-    - mask: the mask register that chooses elements, or 0; zero: whether others become 0.
-    """
-
-    kind: str
-    name: str = ""
-    number: int = 0
-    width: int = 0
-    base: str = ""
-    index: str = ""
-    scale: int = 1
-    broadcast: bool = False
-    mask: int = 0
-    zero: bool = False
-
-
-@cache
-def operand_of(text: str, after: int) -> Operand:
-    plain = re.sub(r"\{[^}]*\}", "", text).strip()
-    found = re.search(r"\{%k(\d)\}", text)
-    marks: dict[str, Any] = {
-        "broadcast": "{1to" in text,
-        "mask": int(found[1]) if found else 0,
-        "zero": "{z}" in text,
-    }
-    if plain.startswith("$"):
-        return Operand("number", number=int(plain[1:], 0))
-    if found := re.fullmatch(r"%([xyz])mm(\d+)", plain):
-        return Operand("vector", number=int(found[2]), width={"x": 128, "y": 256, "z": 512}[found[1]], **marks)
-    if found := re.fullmatch(r"%k(\d)", plain):
-        return Operand("mask", number=int(found[1]))
-    if plain.startswith("%") and plain[1:] in general_registers():
-        name, width = general_registers()[plain[1:]]
-        return Operand("general", name, width=width)
-    if plain[1:] in SECOND_BYTES:
-        return Operand("second byte", SECOND_BYTES[plain[1:]], width=8)
-    found = re.fullmatch(r"(-?0x[0-9a-f]+|-?\d+)?(?:\((%\w+)?(?:,(%\w+)(?:,(\d))?)?\))?", plain)
-    if not found:
-        raise Unproved(f"an operand that is not understood: {text}")
-    base, index = (found[2] or "")[1:], (found[3] or "")[1:]
-    number = int(found[1] or "0", 0) + (after if base == "rip" else 0)
-    return Operand("memory", "", number, 0, "" if base == "rip" else base, index, int(found[4] or "1"), **marks)
+# Conditions by their other names, and those that are the opposite of another one.
+SYNONYMS = {"c": "b", "nae": "b", "nc": "ae", "nb": "ae", "z": "e", "nz": "ne", "na": "be", "nbe": "a"}
+SYNONYMS |= {"pe": "p", "po": "np", "nge": "l", "nl": "ge", "ng": "le", "nle": "g"}
+OPPOSITE = {"ae": "b", "ne": "e", "a": "be", "ns": "s", "no": "o", "np": "p", "ge": "l", "g": "le"}
+# The places of flags in the register of flags.
+PLACES = {"b": 0, "p": 2, "e": 6, "s": 7, "o": 11}
+SHIFTS = {"shl", "shr", "sar", "shld", "shrd"}
 
 
 @dataclass
 class Amd64Flags(Flags):
+    """As Flags. What an instruction leaves undefined is unknown; so are all flags of kind "".
+
+    - known: result is the register of flags.
+    - kept: carry_in is the flags of before, of which the carry is kept; a is 1 after inc, -1 after dec.
+    - shl, shr, sar, shld, shrd: a is what was shifted, b by how many bits. rol, ror: also carry_in, the flags of before.
+    - bit: result is the carry. mul: a tells whether the product is too large.
+    """
+
+    def carry(self) -> Any:
+        if self.kind == "known":
+            return self.result & 1
+        if self.kind == "bit":
+            return self.result
+        if self.kind == "mul":
+            return self.public("whether a product is too large", self.a)
+        if self.kind in {"rol", "ror"}:
+            return self.result >> (0 if self.kind == "rol" else self.width - 1) & 1
+        if self.kind == "sar" or (self.kind in SHIFTS and self.b < self.width):
+            last = self.width - self.b if self.kind in {"shl", "shld"} else min(self.b, self.width) - 1
+            return self.a >> last & 1
+        return super().carry()
+
+    def sign(self) -> bool:
+        """Return the sign of the result, which must be defined."""
+        return bool(self.public("its sign", self.result) >> self.width - 1 == 1)
+
+    def overflow(self) -> bool:
+        """Return whether the result has another sign than the exact one."""
+        if self.kind in {"add", "sub"}:
+            return self.sign() != (self.order() < 0)
+        if self.kind == "logic":
+            return False
+        if self.kind == "kept":
+            return bool(self.public("an overflow", self.result) == (1 << self.width - 1) - (self.a == -1))
+        if self.kind == "mul":
+            return bool(self.carry() == 1)
+        if self.kind in SHIFTS | {"rol", "ror"} and self.b == 1:
+            before, after = (self.public("its sign", number) for number in (self.a, self.result))
+            return bool((before ^ after) >> self.width - 1) and self.kind != "sar"
+        raise Unproved(f"the overflow after {self.kind or 'what sets none'}")
+
+    def order(self) -> int:
+        """Return a number with the sign of the exact result of an addition or subtraction."""
+        a, b = (self.signed(self.public("an order", number)) for number in (self.a, self.b))
+        carry = self.public("an order", self.carry_in)
+        return a + b + carry if self.kind == "add" else a - b - carry
+
     def holds(self, condition: str) -> bool:
         """Return whether a condition holds, which must not depend on a symbolic number."""
-        if condition.startswith("n") and condition[1:] in {"e", "z", "s", "c"}:
-            return not self.holds(condition[1:])
-        if condition in {"e", "z"}:
-            return self.public("whether it is 0", self.result) == 0
+        condition = SYNONYMS.get(condition, condition)
+        if condition in OPPOSITE:
+            return not self.holds(OPPOSITE[condition])
+        if self.kind == "known" and condition in PLACES:
+            return bool(self.result >> PLACES[condition] & 1)
+        if condition == "b":
+            return bool(self.public("a carry", self.carry()) == 1)
+        if condition == "o":
+            return self.overflow()
+        if condition in {"e", "s", "p"}:
+            return self.of_result(condition)
+        if self.kind == "sub" and isinstance(self.carry_in, int) and self.carry_in == 0:
+            # Comparisons, of which nothing is known but the operands.
+            a, b = (self.public("an order", number) for number in (self.a, self.b))
+            if condition == "be":
+                return bool(a <= b)
+            a, b = self.signed(a), self.signed(b)
+            return bool(a < b) if condition == "l" else bool(a <= b)
+        if condition == "be":
+            return self.holds("b") or self.holds("e")
+        if condition == "l":
+            if self.kind == "logic":
+                return self.sign()
+            return self.order() < 0 if self.kind in {"add", "sub"} else self.holds("s") != self.holds("o")
+        if condition == "le":
+            return self.holds("l") or self.holds("e")
+        raise Unproved(f"the condition {condition}")
+
+    def of_result(self, condition: str) -> bool:
+        """Return whether the result is 0, is negative, or has an even number of ones in its first byte."""
+        if self.kind in {"rol", "ror"}:
+            return bool(self.carry_in.holds(condition))
+        if self.kind in {"", "bit", "mul"}:
+            raise Unproved(f"the condition {condition} after {self.kind or 'what sets none'}")
+        if condition == "e":
+            return bool(self.public("whether it is 0", self.result) == 0)
         if condition == "s":
-            return self.public("its sign", self.result) >> self.width - 1 == 1
-        if condition in {"b", "c"}:
-            return self.public("a carry", self.carry()) == 1
-        if condition == "ae":
-            return not self.holds("b")
-        if condition in {"a", "be"}:
-            if self.kind == "sub" and not isinstance(self.a, Number) and not isinstance(self.b, Number):
-                return bool(self.a <= self.b) == (condition == "be")
-            return (self.holds("b") or self.holds("e")) == (condition == "be")
-        if condition in {"l", "ge", "g", "le"} and self.kind in {"sub", "logic"}:
-            a, b = (self.signed(self.public("an order", number)) for number in (self.a, self.b))
-            return {"l": a < b, "ge": a >= b, "g": a > b, "le": a <= b}[condition]
-        raise Unproved(f"the condition {condition} after {self.kind}")
+            return self.sign()
+        return (self.public("its parity", self.result) & 255).bit_count() % 2 == 0
 
 
 @dataclass
@@ -123,7 +126,7 @@ class Amd64(Machine):
     STACK: ClassVar = "rsp"
 
     flags: Flags = field(default_factory=Amd64Flags)
-    masks: dict[int, int] = field(default_factory=dict)
+    masks: dict[int, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.general = {name: Unknown(name) for name in REGISTERS}
@@ -169,6 +172,8 @@ class Amd64(Machine):
             return operand.number & MASKS[width]
         if operand.kind == "memory":
             return self.memory.read(self.address(operand), width // 8)
+        if operand.kind not in {"general", "second byte"}:
+            raise Unproved(f"a {operand.kind} is read as a number")
         value = self.register(operand.name)
         if operand.kind == "second byte":
             value = value >> 8
@@ -178,14 +183,20 @@ class Amd64(Machine):
         if operand.kind == "memory":
             self.store(self.address(operand), width // 8, value)
             return
+        if operand.kind not in {"general", "second byte"}:
+            raise Unproved(f"a number is written to a {operand.kind}")
         if width < 32:
             before = self.general[operand.name]
             before = self.anything() if isinstance(before, Unknown) else before
-            value = before - (before & MASKS[width]) + value
+            shift = 8 if operand.kind == "second byte" else 0
+            value = before - (before & MASKS[width] << shift) + (value << shift)
         self.general[operand.name] = value
 
-    def elements(self, operand: Operand, count: int, chosen: list[bool] | None = None) -> Value:
-        """Return the first elements of a vector, or of memory; those that are not chosen are not read."""
+    def elements(self, operand: Operand, count: int, bits: int = 64, chosen: list[int] | None = None) -> Value:
+        """Return the first 64-bit elements of a vector, or of memory, of which only the chosen bits are read.
+
+        bits: of the elements that the instruction has, of which chosen bits are multiples.
+        """
         if operand.kind == "vector":
             if operand.number not in self.vectors:
                 raise Unproved(f"vector {operand.number} is read, which nothing has set")
@@ -194,21 +205,41 @@ class Amd64(Machine):
             return (self.get(operand, 64),) * count
         at = self.address(operand)
         if operand.broadcast:
-            return (self.memory.read(at, 8),) * count
-        return tuple(self.memory.read(at + 8 * i, 8) if chosen is None or chosen[i] else 0 for i in range(count))
+            number = self.memory.read(at, bits // 8)
+            return (of_parts([number] * (64 // bits), bits),) * count
+        return tuple(self.part_of_memory(at + 8 * i, bits, chosen[i] if chosen else WORD_MAX) for i in range(count))
+
+    def part_of_memory(self, at: int, bits: int, chosen: int) -> Any:
+        if chosen == WORD_MAX:
+            return self.memory.read(at, 8)
+        places = range(0, 64, bits)
+        return of_parts([self.memory.read(at + i // 8, bits // 8) if chosen >> i & 1 else 0 for i in places], bits)
 
     def public_elements(self, operand: Operand, count: int) -> list[int]:
         return [self.flags.public("a mask", number) for number in self.elements(operand, count)]
 
-    def chosen(self, operand: Operand, count: int) -> list[bool] | None:
+    def chosen(self, operand: Operand, count: int, bits: int) -> list[int] | None:
+        """Return the bits of each 64-bit element that a mask chooses, by elements of some bits."""
         if not operand.mask:
             return None
-        return [bool(self.masks[operand.mask] >> i & 1) for i in range(count)]
+        each = 64 // bits
+        mask = self.masks[operand.mask] & (1 << each * count) - 1
+        if not isinstance(mask, int):
+            raise Unproved("a mask depends on a symbolic number")
+        ones = [[MASKS[bits] << bits * k for k in range(each) if mask >> each * i + k & 1] for i in range(count)]
+        return [sum(parts) for parts in ones]
+
+    def aligned(self, name: str, operands: list[Operand], width: int) -> None:
+        """Raise Unproved if an operand in memory is not where an instruction needs it, which would be an exception."""
+        needs = re.match("v?mov(a|dqa|nt)|pxor", name)
+        for operand in operands if needs else ():
+            if operand.kind == "memory" and self.address(operand) % (width // 8) != 0:
+                raise Unproved(f"an address that is no multiple of {width // 8}")
 
     def step(self, line: Line) -> int:
         """Run an instruction, and return the address of the next one."""
         name = line.name
-        if name in IDLE or name == "xchg" and line.operands[0] == line.operands[1]:
+        if name in IDLE or (name == "xchg" and line.operands == ("%ax", "%ax")):
             if name == "vzeroupper":
                 for number in range(16):
                     if number in self.vectors:
@@ -217,9 +248,10 @@ class Amd64(Machine):
         if name[0] == "j" or name in {"call", "ret"}:
             return self.jump(line)
         operands = [operand_of(text, line.after) for text in line.operands]
+        kinds = {operand.kind for operand in operands}
         if name[0] == "k":
             self.on_masks(name, operands)
-        elif name in {"pxor", "movups", "movaps", "movdqu", "movdqa"} or (name[0] == "v" and name != "verr"):
+        elif "vector" in kinds:
             self.on_vectors(name, operands)
         else:
             self.on_general(name, operands)
@@ -227,7 +259,7 @@ class Amd64(Machine):
 
     def jump(self, line: Line) -> int:
         name, at = line.name, line.after
-        if name == "ret":
+        if name == "ret" and not line.operands:
             return self.back()
         text = line.operands[0]
         if text.startswith("*"):
@@ -243,52 +275,64 @@ class Amd64(Machine):
 
     def on_masks(self, name: str, operands: list[Operand]) -> None:
         *sources, to = operands
-        if name.startswith("kmov"):
-            bits = {"b": 8, "w": 16, "d": 32, "q": 64}[name[4]]
-            value = self.masks[sources[0].number] if sources[0].kind == "mask" else self.get(sources[0], max(bits, 32))
-            # Vectors have 8 elements at most.
-            value = value & 255
-            if not isinstance(value, int):
-                raise Unproved("a mask depends on a symbolic number")
-            if to.kind == "mask":
-                self.masks[to.number] = value
-            else:
-                self.set(to, 64, value)
-        elif name.startswith("kxor") and sources[0] == sources[1]:
-            self.masks[to.number] = 0
+        found = re.fullmatch("k(mov|xor)([bwdq])", name)
+        if not found:
+            raise Unproved("no such instruction in the tables")
+        bits = {"b": 8, "w": 16, "d": 32, "q": 64}[found[2]]
+        if found[1] == "xor":
+            if sources[0] != sources[1]:
+                raise Unproved("an exclusive or of masks")
+            value: Any = 0
         else:
-            raise Unproved("this instruction on masks")
+            value = (
+                self.masks[sources[0].number]
+                if sources[0].kind == "mask"
+                else self.get(sources[0], max(bits, 32) if sources[0].kind == "general" else bits)
+            )
+            value = value & MASKS[bits]
+        if to.kind == "mask":
+            self.masks[to.number] = value
+        else:
+            self.set(to, bits if to.kind == "memory" else 64, value)
 
     def on_vectors(self, name: str, operands: list[Operand]) -> None:
         *sources, to = operands
+        bits, legacy = element_bits(name), name[0] != "v"
+        widths = [operand.width for operand in operands if operand.kind == "vector"]
+        self.aligned(name, operands, max(widths))
+        if any(source.mask for source in sources):
+            raise Unproved("a mask of an operand that is no result")
         name = ALIASES.get(name, name)
         if to.kind != "vector":
-            self.leave_vectors(name, sources, to)
+            self.leave_vectors(name, sources, to, bits)
             return
         count = to.width // 64
-        chosen = self.chosen(to, count)
-        value = self.vector(name, sources, to, count, chosen)
+        chosen = self.chosen(to, count, bits)
+        value = self.vector(name, sources, to, count, bits, chosen)
         if chosen is not None and name != "vpblendmq":
             before = (0,) * count if to.zero else self.elements(to, count)
-            value = tuple(value[i] if chosen[i] else before[i] for i in range(count))
-        if name[0] == "v":
-            value = tuple(value) + (0,) * (VECTOR_WORDS - len(value))
+            value = tuple(mixed(*each) for each in zip(value, before, chosen, strict=True))
+        if legacy:
+            # What is above 128 bits is kept.
+            above = self.vectors.get(to.number, (Unknown(f"vector {to.number}"),) * VECTOR_WORDS)[2:]
         else:
-            value = tuple(value[:2]) + self.vectors.get(to.number, (0,) * VECTOR_WORDS)[2:]
-        self.vectors[to.number] = value
+            above = (0,) * (VECTOR_WORDS - len(value))
+        self.vectors[to.number] = tuple(value) + above
 
-    def vector(self, name: str, sources: list[Operand], to: Operand, count: int, chosen: list[bool] | None) -> Value:
+    def vector(
+        self, name: str, sources: list[Operand], to: Operand, count: int, bits: int, chosen: list[int] | None
+    ) -> Value:
         """Return the elements that an instruction computes."""
         if name in MOVES:
-            return self.elements(sources[0], count, chosen)
+            return self.elements(sources[0], count, bits, chosen)
         if name in {"vmovq", "vmovd"}:
-            bits = 64 if name == "vmovq" else 32
-            number = self.get(sources[0], bits) if sources[0].kind != "vector" else self.elements(sources[0], 1)[0]
-            return (number & MASKS[bits] if bits < 64 else number, 0)
+            width = 64 if name == "vmovq" else 32
+            number = self.get(sources[0], width) if sources[0].kind != "vector" else self.elements(sources[0], 1)[0]
+            return (number, 0)
         if name in {"pxor", "vpxor", "vpxorq"}:
             one, other = sources[-2:] if len(sources) > 1 else (sources[0], to)
             if (one.kind, one.number) != (other.kind, other.number):
-                pairs = zip(self.elements(one, count), self.elements(other, count), strict=True)
+                pairs = zip(self.elements(one, count, bits), self.elements(other, count, bits), strict=True)
                 return tuple(x ^ y for x, y in pairs)
             return (0,) * count
         if name in {"vpbroadcastq", "vbroadcasti128"}:
@@ -296,12 +340,16 @@ class Amd64(Machine):
                 return self.elements(sources[0], 2) * (count // 2)
             return self.elements(sources[0], 1) * count
         if name == "vpblendmq":
-            assert chosen is not None
-            second, first = self.elements(sources[0], count), self.elements(sources[1], count)
+            if chosen is None:
+                raise Unproved("a blend without a mask")
+            second, first = (
+                self.elements(sources[0], count, bits, None if sources[0].broadcast else chosen),
+                self.elements(sources[1], count),
+            )
             return tuple(second[i] if chosen[i] else 0 if to.zero else first[i] for i in range(count))
         if name == "vpmaskmovq":
-            wanted = [sign >> 63 == 1 for sign in self.public_elements(sources[1], count)]
-            found = self.elements(sources[0], count, wanted)
+            wanted = [WORD_MAX * (sign >> 63) for sign in self.public_elements(sources[1], count)]
+            found = self.elements(sources[0], count, 64, wanted)
             return tuple(found[i] if wanted[i] else 0 for i in range(count))
         if name == "vpinsrq":
             number = self.get(sources[1], 64)
@@ -317,9 +365,9 @@ class Amd64(Machine):
             return tuple(signed(self.flags.public("an index", number), 8) & WORD_MAX for number in found)
         if name in {"vmovddup"}:
             return tuple(self.elements(sources[0], count)[i - i % 2] for i in range(count))
-        return self.computed(name, sources, to, count)
+        return self.computed(name, sources, to, count, bits)
 
-    def computed(self, name: str, sources: list[Operand], to: Operand, count: int) -> Value:
+    def computed(self, name: str, sources: list[Operand], to: Operand, count: int, bits: int) -> Value:
         """Return what an instruction of the tables computes."""
         imm = None
         if sources[0].kind == "number":
@@ -331,15 +379,11 @@ class Amd64(Machine):
         instruction: Instruction = VECTORS[name]
         if name in {"vpsllq", "vpsrlq"} and imm is None:
             shift = self.elements(sources[0], 1)[0]
-            imm, sources = self.flags.public("a shift", shift), sources[1:]
-        wide = name.startswith(("vextract", "vpermq"))
-        sizes = [VECTOR_WORDS if wide else count] * len(sources)
+            imm, sources = min(self.flags.public("a shift", shift), 64), sources[1:]
+        extracts = name.startswith("vextract")
         values = [
-            self.elements(source, size if source.kind == "vector" else count)
-            for source, size in zip(reversed(sources), sizes, strict=True)
+            self.elements(source, source.width // 64 if extracts else count, bits) for source in reversed(sources)
         ]
-        if name.startswith("vpermq"):
-            values = [value[:count] for value in values]
         if instruction.accumulates:
             values.insert(0, self.elements(to, count))
         if len(values) != instruction.operands:
@@ -347,32 +391,38 @@ class Amd64(Machine):
         result: Value = instruction.meaning(imm, *values)
         return result
 
-    def leave_vectors(self, name: str, sources: list[Operand], to: Operand) -> None:
+    def leave_vectors(self, name: str, sources: list[Operand], to: Operand, bits: int) -> None:
         """Run an instruction that writes to memory or to a general register."""
         source = sources[-1]
-        if name in MOVES:
-            count = source.width // 64
-            chosen = self.chosen(to, count)
+        if name in MOVES or (name.startswith("vextract") and to.kind == "memory"):
+            value = self.elements(source, source.width // 64)
+            if name not in MOVES:
+                value = VECTORS[name].meaning(sources[0].number, value)
+            chosen = self.chosen(to, len(value), bits)
             at = self.address(to)
-            for i, number in enumerate(self.elements(source, count)):
-                if chosen is None or chosen[i]:
-                    self.store(at + 8 * i, 8, number)
-        elif name in {"vmovq", "vmovd", "vmovlps", "vmovsd"}:
+            for i, number in enumerate(value):
+                self.store_chosen(at + 8 * i, number, bits, chosen[i] if chosen else WORD_MAX)
+        elif to.mask:
+            raise Unproved("no such instruction in the tables")
+        elif name in {"vmovq", "vmovd", "vmovlps", "vmovlpd", "vmovsd"}:
             width = 32 if name == "vmovd" else 64
-            self.set(
-                to, width, self.elements(source, 1)[0] & MASKS[width] if width < 64 else self.elements(source, 1)[0]
-            )
+            number = self.elements(source, 1)[0]
+            self.set(to, width, number & MASKS[width] if width < 64 else number)
         elif name in {"vmovhps", "vmovhpd"}:
             self.set(to, 64, self.elements(source, 2)[1])
         elif name == "vpextrq":
             self.set(to, 64, self.elements(source, 2)[sources[0].number & 1])
-        elif name.startswith("vextract"):
-            at = self.address(to)
-            value = VECTORS[name].meaning(sources[0].number, self.elements(source, VECTOR_WORDS))
-            for i, number in enumerate(value):
-                self.store(at + 8 * i, 8, number)
         else:
             raise Unproved("no such instruction in the tables")
+
+    def store_chosen(self, at: int, number: Any, bits: int, chosen: int) -> None:
+        """Store the chosen bits of a 64-bit element."""
+        if chosen == WORD_MAX:
+            self.store(at, 8, number)
+            return
+        for i in range(0, 64, bits):
+            if chosen >> i & 1:
+                self.store(at + i // 8, bits // 8, number >> i & MASKS[bits])
 
     def on_general(self, name: str, operands: list[Operand]) -> None:
         name, width = named(name, operands)
@@ -384,7 +434,7 @@ class Amd64(Machine):
             else:
                 self.set(to, width, self.get(operands[0], width))
         elif name in {"movzb", "movzw"}:
-            self.set(to, 64, self.get(operands[0], SUFFIXES[name[4]]))
+            self.set(to, width, self.get(operands[0], SUFFIXES[name[4]]))
         elif name in {"movsb", "movsw", "movsl"}:
             bits = SUFFIXES[name[4]]
             number = self.flags.public("a sign", self.get(operands[0], bits))
@@ -392,11 +442,13 @@ class Amd64(Machine):
         elif name == "lea":
             total = self.sum_of(operands[0])
             self.set(to, width, total & mask)
+        elif name in {"push", "pop"} and width != 64:
+            raise Unproved("no such instruction in the tables")
         elif name == "push":
             value = self.general[to.name] if to.kind == "general" else self.get(to, 64)
             self.push(value)
         elif name == "pop":
-            self.general[to.name] = self.pop()
+            self.set(to, 64, self.pop())
         elif name == "leave":
             self.general["rsp"] = self.register("rbp")
             self.general["rbp"] = self.pop()
@@ -405,10 +457,11 @@ class Amd64(Machine):
         elif name in {"and", "or", "xor", "test"}:
             self.combine(name, operands, width)
         elif name in {"inc", "dec"}:
-            value = self.get(to, width) + (1 if name == "inc" else -1) & mask
+            by = 1 if name == "inc" else -1
+            value = self.get(to, width) + by & mask
             self.set(to, width, value)
             # They leave the carry as it was.
-            self.flags = Amd64Flags("kept", carry_in=self.flags, result=value, width=width)
+            self.flags = Amd64Flags("kept", by, carry_in=self.flags, result=value, width=width)
         elif name in {"neg", "not"}:
             before = self.get(to, width)
             value = (0 - before) & mask if name == "neg" else mask - exact(before)
@@ -420,15 +473,17 @@ class Amd64(Machine):
         elif name in {"mul", "mulx", "imul", "div"}:
             self.multiply(name, operands, width)
         elif name in {"bts", "btr", "bt"}:
+            if to.kind == "memory" and operands[0].kind != "number":
+                raise Unproved("a bit of a string of bits")
             bit = self.flags.public("a number of a bit", self.get(operands[0], width)) % width
             before = self.get(to, width)
+            self.flags = Amd64Flags("bit", result=before >> bit & 1)
             if name == "bts":
                 self.set(to, width, before | 1 << bit)
             elif name == "btr":
                 self.set(to, width, before - (before & 1 << bit))
-            self.flags = Amd64Flags()
         elif name.startswith("set"):
-            self.set(to, 8, self.bit(name[3:]))
+            self.set(to, 8, self.truth(name[3:]))
         elif name.startswith("cmov"):
             # Both operands are read, and 32 bits clear the others.
             value, before = self.get(operands[0], width), self.get(to, width)
@@ -442,12 +497,12 @@ class Amd64(Machine):
         else:
             raise Unproved("no such instruction in the tables")
 
-    def bit(self, condition: str) -> Any:
+    def truth(self, condition: str) -> Any:
         """Return a condition as 0 or 1; a carry may be symbolic."""
-        if condition in {"b", "c"}:
-            return self.flags.carry()
-        if condition in {"ae", "nc"}:
-            return 1 - self.flags.carry()
+        condition = SYNONYMS.get(condition, condition)
+        if condition in {"b", "ae"}:
+            carry = self.flags.carry()
+            return carry if condition == "b" else 1 - carry
         return int(self.flags.holds(condition))
 
     def add_or_subtract(self, name: str, operands: list[Operand], width: int) -> None:
@@ -491,39 +546,94 @@ class Amd64(Machine):
         elif name == "sar":
             value = signed(self.flags.public("a sign", a), width) >> count & mask
         elif name in {"rol", "ror"}:
-            count = count if name == "rol" else width - count
-            value = (a << count | a >> width - count) & mask
+            left = count % width if name == "rol" else -count % width
+            value = (a << left | a >> width - left) & mask
+        elif count > width:
+            raise Unproved("a shift by more bits than there are")
         else:
             b = self.get(operands[1], width)
             value = a << count | b >> width - count if name == "shld" else a >> count | b << width - count
             value = value & mask
         self.set(to, width, value)
         if count:
-            self.flags = Amd64Flags("shift", result=value, width=width)
+            before = self.flags if name in {"rol", "ror"} else 0
+            self.flags = Amd64Flags(name, a, count, before, value, width)
 
     def multiply(self, name: str, operands: list[Operand], width: int) -> None:
-        mask = MASKS[width]
+        mask, low = MASKS[width], Operand("general", "rax", width=width)
+        # Of products of 8 bits, the high half is in the second byte.
+        high = Operand("second byte", "rax", width=8) if width == 8 else Operand("general", "rdx", width=width)
         if name == "mulx":
             product = self.get(operands[0], width) * self.get(Operand("general", "rdx"), width)
             self.set(operands[1], width, product & mask)
             self.set(operands[2], width, product >> width)
         elif name == "div":
-            high, low, by = self.register("rdx"), self.register("rax"), self.get(operands[0], width)
-            if any(isinstance(number, Number) for number in (high, low, by)):
-                raise Unproved("a division of symbolic numbers")
-            number = (high & mask) << width | low & mask
-            self.general["rax"], self.general["rdx"] = number // by & mask, number % by
-            self.flags = Amd64Flags()
-        elif len(operands) == 1:
-            product = self.get(operands[0], width) * self.get(Operand("general", "rax"), width)
-            self.general["rax"], self.general["rdx"] = product & mask, product >> width
-            self.flags = Amd64Flags()
+            self.divide(self.get(high, width), self.get(low, width), self.get(operands[0], width), width)
+        elif len(operands) == 1 and name == "mul":
+            product = self.get(operands[0], width) * self.get(low, width)
+            self.set(low, width, product & mask)
+            self.set(high, width, product >> width)
+            self.flags = Amd64Flags("mul", self.excess(product >> width))
         else:
-            source = operands[0]
-            factor = signed(source.number, width) if source.kind == "number" else self.get(source, width)
-            value = factor * self.get(operands[1], width) & mask
-            self.set(operands[-1], width, value)
-            self.flags = Amd64Flags()
+            source, other = operands[0], operands[1] if len(operands) > 1 else low
+            a, b = self.get(source, width), self.get(other, width)
+            are_public = isinstance(a, int) and isinstance(b, int)
+            exact_product = signed(a, width) * signed(b, width) if are_public else 0
+            factor = signed(source.number, width) if source.kind == "number" else a
+            if len(operands) > 1:
+                self.set(operands[-1], width, factor * b & mask)
+            elif are_public:
+                self.set(low, width, exact_product & mask)
+                self.set(high, width, exact_product >> width & mask)
+            else:
+                raise Unproved("a product of signed symbolic numbers")
+            excess = self.excess(exact_product - signed(exact_product, width)) if are_public else UNDEFINED
+            self.flags = Amd64Flags("mul", excess)
+
+    def excess(self, above: Any) -> Any:
+        """Return 1 if there is something above a product's low half, else 0; if it is symbolic, nobody may ask."""
+        return int(above != 0) if isinstance(above, int) else UNDEFINED
+
+    def divide(self, high: Any, low: Any, by: Any, width: int) -> None:
+        if any(isinstance(number, Number) for number in (high, low, by)):
+            raise Unproved("a division of symbolic numbers")
+        if width == 8:
+            raise Unproved("no such instruction in the tables")
+        number = high << width | low
+        if by == 0 or not (isinstance(high, int) and (high == 0 or high < by)):
+            raise Unproved("a division that may have no result")
+        self.set(Operand("general", "rax"), width, number // by)
+        self.set(Operand("general", "rdx"), width, number % by)
+        self.flags = Amd64Flags()
+
+
+# What nobody may ask for.
+UNDEFINED = Unknown("an undefined flag")
+
+
+def of_parts(parts: list[Any], bits: int) -> Any:
+    """Return the number of 64 bits that consists of numbers of some bits, the lowest first."""
+    total: Any = parts[0]
+    for i, part in enumerate(parts[1:], 1):
+        total = total | part << bits * i
+    return total
+
+
+def mixed(value: Any, before: Any, chosen: int) -> Any:
+    """Return the chosen bits of a value, and the others of what was before."""
+    if chosen in {0, WORD_MAX}:
+        return value if chosen else before
+    return value & chosen | before & WORD_MAX - chosen
+
+
+@cache
+def element_bits(name: str) -> int:
+    """Return the width of the elements that a mask or a broadcast of an instruction counts."""
+    found = re.search(r"(?<!\d)(8|16|32|64)(?:x\d)?$", name)
+    if found:
+        return int(found[1])
+    suffixes = {"ps": 32, "ss": 32, "pd": 64, "sd": 64, "dup": 64, "128": 64, "q": 64, "d": 32, "w": 16, "b": 8}
+    return next((bits for suffix, bits in suffixes.items() if name.endswith(suffix)), 64)
 
 
 # Names that end in a letter for the width of memory, where no register tells it.
@@ -537,7 +647,7 @@ PLAIN = {
 
 def named(name: str, operands: list[Operand]) -> tuple[str, int]:
     """Return the name without a letter for the width, and the width in bits."""
-    widths = [operand.width for operand in operands if operand.kind == "general" and operand.width]
+    widths = [operand.width for operand in operands if operand.kind in {"general", "second byte"}]
     if re.fullmatch("mov[zs][bwl][wlq]", name):
         return name[:5], SUFFIXES[name[5]]
     if name.startswith(("set", "cmov")):

@@ -15,6 +15,7 @@ from coconut.architectures.arm64_compiled import INSTRUCTIONS
 from coconut.instructions import Instruction, halves, of_halves
 from coconut.lift.machine import MASKS, RETURN, STACK_TOP, Flags, Machine, Unknown, signed
 from coconut.lift.objects import Line
+from coconut.lift.operands import place_of
 from coconut.operations import WORD32_MAX, WORD_MAX, Value
 from coconut.prove.polynomials import Number, Unproved, exact
 
@@ -90,27 +91,6 @@ class Arm64Flags(Flags):
         raise Unproved(f"the condition {condition}")
 
 
-@dataclass(frozen=True)
-class Place:
-    """An operand in memory: base, what is added, and whether the base is changed before or after."""
-
-    base: str
-    number: int = 0
-    index: str = ""
-    extension: str = ""
-    shift: int = 0
-    before: bool = False
-
-
-@cache
-def place_of(text: str) -> Place:
-    found = re.fullmatch(r"\[(\w+)(?:, (?:#(-?\d+)|(\w+)(?:, (lsl|uxtw|sxtw|sxtx)(?: #(\d+))?)?))?\](!?)", text)
-    if not found:
-        raise Unproved(f"an operand that is not understood: {text}")
-    base, number, index, extension, shift, change = found.groups()
-    return Place(base, int(number or 0), index or "", extension or "", int(shift or 0), change == "!")
-
-
 @cache
 def registers_in(text: str) -> tuple[list[int], str]:
     """Return the vectors that a list in braces names, and their arrangement."""
@@ -163,6 +143,9 @@ class Arm64(Machine):
 
     def back(self) -> int:
         return self.target(self.general["x30"])
+
+    def truth(self, condition: str) -> Any:
+        return self.flags.truth(condition)  # type: ignore[attr-defined]
 
     def target(self, at: Any) -> int:
         if not isinstance(at, int):
@@ -536,5 +519,5 @@ class Arm64(Machine):
             b = mask - exact(b)
         elif name == "csneg":
             b = 0 - b & mask
-        bit = self.flags.truth(condition)  # type: ignore[attr-defined]
+        bit = self.truth(condition)
         self.set(to, b + bit * (a - b) if isinstance(bit, Number) else a if bit else b)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from coconut.lift import compare
 from coconut.lift.objects import LIBRARY, Line, Linked
 from coconut.operations import WORD_MAX, Value
 from coconut.prove.graphs import carry_of_words, wraps
@@ -157,12 +158,21 @@ class Machine:
     # The addresses of all instructions that were run.
     ran: dict[int, None] = field(default_factory=dict)
 
+    @classmethod
+    def on(cls, linked: Linked, cells: dict[int, tuple[int, Any]]) -> "Machine":
+        """Return a machine with a memory of its own."""
+        return cls(linked, Memory(linked, cells))
+
     def callee_saved(self) -> dict[str, Any]:
         """Return what a function must restore, by the names of registers."""
         return {name: self.general[name] for name in self.CALLEE_SAVED}
 
     def step(self, line: Line) -> int:
         """Run an instruction, and return the address of the next one."""
+        raise NotImplementedError
+
+    def truth(self, condition: str) -> Any:
+        """Return 1 if a condition holds, else 0; what the architecture allows may be symbolic."""
         raise NotImplementedError
 
     def back(self) -> int:
@@ -184,6 +194,7 @@ class Machine:
             return self.library(at)
         self.ran[at] = None
         try:
+            compare.require(self, line)
             at = self.step(line)
         except (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
             where = self.linked.functions.get(at, "")

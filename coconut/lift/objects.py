@@ -26,13 +26,17 @@ FIRST_MEMBER = 24
 
 @dataclass(frozen=True)
 class Line:
-    """An instruction: its address, that of the next one, the name, and the operands as GNU's assembler has them."""
+    """An instruction: its address, that of the next one, the name, and the operands as GNU's assembler has them.
+
+    prefix: words before the name that change how it is encoded.
+    """
 
     at: int
     after: int
     name: str
     operands: tuple[str, ...]
     text: str
+    prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,12 @@ class Linked:
 
     @cached_property
     def lines(self) -> dict[int, Line]:
-        """Return all instructions by their addresses."""
+        """Return all instructions by their addresses, in whose place a test may put others."""
+        return dict(self.read)
+
+    @cached_property
+    def read(self) -> dict[int, Line]:
+        """Return all instructions of the file by their addresses."""
         command = [self.target.tool("objdump"), "-d", "--no-show-raw-insn", "-j", ".text", *self.target.options]
         command.append(str(self.path))
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -147,9 +156,17 @@ class Linked:
     @cached_property
     def data(self) -> dict[int, bytes]:
         """Return the contents of sections that are data, by their addresses."""
-        # Those with contents that take part in execution, but are not instructions.
-        sections = Elf(self.archive, self.path.read_bytes()).sections
-        return {part.at: part.content for part in sections if part.kind == 1 and part.flags & 2 and not part.flags & 4}
+        return self.sections(False)
+
+    @cached_property
+    def code(self) -> dict[int, bytes]:
+        """Return the contents of sections that are instructions, by their addresses."""
+        return self.sections(True)
+
+    def sections(self, executable: bool) -> dict[int, bytes]:
+        # Those with contents that take part in execution.
+        sections = [part for part in Elf(self.archive, self.path.read_bytes()).sections if part.kind == 1]
+        return {part.at: part.content for part in sections if part.flags & 2 and bool(part.flags & 4) == executable}
 
     def function_at(self, at: int) -> str:
         """Return the name of the function that begins at an address."""
@@ -180,12 +197,13 @@ class Linked:
 
 def read_line(at: int, after: int, text: str, comment: str = "#") -> Line:
     text = re.sub(r"\s*<[^>]*>$", "", re.sub(rf"\s*{comment}.*$", "", text)).strip()
-    words = text.split(None, 1)
+    words, prefixes = text.split(None, 1), []
     while words and (words[0] in {"{vex}", "{evex}", "bnd", "notrack", "cs", "data16"}) and len(words) > 1:
+        prefixes.append(words[0])
         words = words[1].split(None, 1)
     name, rest = (words[0], words[1] if len(words) > 1 else "") if words else ("(bad)", "")
     operands = re.findall(r"(?:[^,([{]|\([^)]*\)|\[[^]]*\]|\{[^}]*\})+", rest.strip())
-    return Line(at, after, name, tuple(operand.strip() for operand in operands), text)
+    return Line(at, after, name, tuple(operand.strip() for operand in operands), text, " ".join(prefixes))
 
 
 OBJECTS = BUILD / "objects"

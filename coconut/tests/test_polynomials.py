@@ -10,7 +10,7 @@ import pytest
 from coconut.operations import WORD_MAX
 from coconut.prove import polynomials
 from coconut.prove.certificate import Certificate
-from coconut.prove.polynomials import EXACT, WORD, Number, Poly, Ring, Unproved, key_of
+from coconut.prove.polynomials import Number, Ring, Unproved, Values
 
 PROGRAMS = 600
 OPERATIONS: list[Callable] = [operator.add, operator.sub, operator.mul, operator.and_, operator.or_, operator.xor]
@@ -45,46 +45,6 @@ def random_step(choice: random.Random, count: int) -> Step:
     return steps[kind - 4]
 
 
-class Values:
-    """What variables are at an input."""
-
-    def __init__(self, ring: Ring, inputs: dict[int, int]) -> None:
-        self.ring, self.known = ring, dict(inputs)
-
-    def of(self, variable: int) -> int:
-        if variable not in self.known:
-            if variable in self.ring.origins:
-                poly, bits, _ = self.ring.origins[variable]
-                self.known[variable] = self.at(poly) >> bits
-            else:
-                left, right = self.ring.exclusive_ors[key_of({(variable,): 1})]
-                self.known[variable] = self.at(left) ^ self.at(right)
-            limits = self.ring.ranges[variable]
-            assert limits and limits[0] <= self.known[variable] <= limits[1]
-        return self.known[variable]
-
-    def at(self, poly: Poly) -> int:
-        total = 0
-        for monomial, coefficient in poly.items():
-            for variable in monomial:
-                coefficient *= self.of(variable)
-            total += coefficient
-        return total
-
-
-def agrees(number: Number | int, value: int, values: Values) -> bool:
-    if isinstance(number, int):
-        return number == value
-    found = values.at(number.poly)
-    if not number.low <= found <= number.high:
-        return False
-    if number.bit is not None and (values.at(number.bit) not in (0, 1) or value and not values.at(number.bit)):
-        return False
-    if number.wraps == EXACT:
-        return found == value
-    return (found - value) % 2**64 == 0 and (number.wraps != WORD or 0 <= value <= WORD_MAX)
-
-
 def compare_with_ints(seed: int, certificate: Certificate | None = None) -> int:
     """Return how many operations of a random program are understood. They must agree with those on ints."""
     choice = random.Random(seed)
@@ -107,7 +67,7 @@ def compare_with_ints(seed: int, certificate: Certificate | None = None) -> int:
         numbers.append(number)
         for sample, values in zip(samples, all_values, strict=True):
             values.append(step(*(values[i] for i in operands)))
-            assert agrees(number, values[-1], Values(ring, dict(enumerate(sample)))), (seed, len(numbers))
+            assert Values(ring, dict(enumerate(sample))).agree(number, values[-1]), (seed, len(numbers))
     return understood
 
 

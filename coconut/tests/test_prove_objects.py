@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from coconut.lift.compare import comparable
 from coconut.lift.machine import Memory
 from coconut.lift.objects import COMPILERS, Line, Linked, compiled, installed, read_line
 from coconut.prove.composition import Key
@@ -35,6 +36,8 @@ def test_machine(compiler: str, record: Record) -> None:
     linked = program(compiler)
     if not linked.has(record.name):
         pytest.skip(f"{compiler} made no {record.name}")
+    if reason := comparable(linked, record):
+        pytest.skip(reason)
     sample = Key(1)
     for length in (0, 5, 16, 29, 63, 150, 290, 1700):
         assert Function(linked, record, "mac").run(sample.key, sample.message[:length]) == sample.tag(length)
