@@ -5,7 +5,7 @@ import json
 import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coconut.lift.objects import chosen, compiled, shipped_by, version_of
-from coconut.prove import chacha20, composition, core, expected, go, graphs, loops, objects, programs, shipped, stitched
+from coconut.prove import chacha20, composition, core, expected, go, go_files, graphs, loops, objects, programs, shipped, stitched
 from coconut.prove.certified import Verifying
 from coconut.prove.expected import Counts
 from coconut.prove.proof import REFUSALS, Proved
@@ -82,6 +82,7 @@ def suites(of: Wanted) -> Suites:
             partial(stitched.prove_stitched, of.certify),
             go.ASSUMED,
         ),
+        "go-files": Suite("instructions of the Go module, as Go's assembler makes them", go_files.prove_files),
         "objects": Suite(
             "calls of what compilers made",
             partial(objects.prove_objects, of.compilers, of.every),
@@ -185,7 +186,7 @@ def outcome_of(name: str) -> Outcome:
 
 
 def outcomes_of(suites: Suites, processes: int) -> Iterator[Outcome]:
-    """Yield the outcomes of suites in their order; some run at the same time, in processes that inherit what is known."""
+    """Yield the outcomes of suites as they end; some run at the same time, in processes that inherit what is known."""
     _run.clear()
     _run.update(suites)
     if processes == 1:
@@ -193,9 +194,8 @@ def outcomes_of(suites: Suites, processes: int) -> Iterator[Outcome]:
         return
     with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
         order = sorted(suites, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
-        running: dict[str, Future[Outcome]] = {name: pool.submit(outcome_of, name) for name in order}
-        for name in suites:
-            yield running[name].result()
+        running = [pool.submit(outcome_of, name) for name in order]
+        yield from (future.result() for future in as_completed(running))
 
 
 def prove(wanted: Suites, verbose: bool = False, processes: int = 1) -> list[Outcome]:
