@@ -43,6 +43,17 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "((2 * sizeof p->buffer) + 16)",
             "((sizeof p->buffer) + 16)",
         ),
+        (
+            "hornet_poly1305_begin_value|entry_for_streaming|absorb_chunk",
+            "Decides whether a kernel keeps its lanes, and which; no entry of x86-64 has this minimum.",
+            "p->absorbed = (STREAMING_VALUE - 1)",
+            "entry->min < HORNET_STREAMING",
+            "(HORNET_STREAMING_KERNEL_BYTES ",
+            "len_bytes <= HORNET_LONG",
+            "(HORNET_LONG_CHUNK_BYTES ",
+        ),
+        ("absorb_into_lanes", "The buffer holds at most 16 groups.", "(uint32_t)nfirst", "nfirst = (uint32_t)"),
+        ("absorb_into_lanes", "Any number but 0 is true.", "p->lanes_used = (1 + 1)"),
         ("end_lanes|absorb_chunk", "No number of an entry needs more than 32 bits.", "(uint32_t)p->absorbed"),
     ],
     "poly1305/partial.c": [
