@@ -40,6 +40,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "hornet_poly1305_begin_using",
             "Some whole blocks of what fits into the buffer are absorbed at once.",
+            "? (16 + 16)",
             "((2 * sizeof p->buffer) + 16)",
             "((sizeof p->buffer) + 16)",
         ),
@@ -54,6 +55,12 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
         ("absorb_into_lanes", "The buffer holds at most 16 groups.", "(uint32_t)nfirst", "nfirst = (uint32_t)"),
         ("absorb_into_lanes", "Any number but 0 is true.", "p->lanes_used = (1 + 1)"),
+        (
+            "hornet_poly1305_final_using",
+            "A state that has ended is zeros, and so is the tag that it gives.",
+            "p->live <= POLY",
+        ),
+        ("hornet_poly1305_final_using", "More is wiped.", "!= 0)\nif (true)"),
         ("end_lanes|absorb_chunk", "No number of an entry needs more than 32 bits.", "(uint32_t)p->absorbed"),
     ],
     "poly1305/partial.c": [
@@ -112,6 +119,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "(uint32_t)list->count",
             "(uint32_t)entry->min;",
         ),
+    ],
+    "core/cpu/x86.c": [
+        ("core_of", "Models have 8 bits, families at most 9.", CUTS),
     ],
     "core/dispatch.c": [
         ("reached", "An entry that is never reached is not chosen either way.", "if (((entries >> i & 1) == 0))"),
