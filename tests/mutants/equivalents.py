@@ -120,9 +120,6 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "(uint32_t)entry->min;",
         ),
     ],
-    "core/cpu/x86.c": [
-        ("core_of", "Models have 8 bits, families at most 9.", CUTS),
-    ],
     "core/dispatch.c": [
         ("reached", "An entry that is never reached is not chosen either way.", "if (((entries >> i & 1) == 0))"),
     ],
