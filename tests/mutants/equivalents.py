@@ -33,6 +33,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
         ("bytes_equal", "A tag has at most 16 bytes.", "(uint32_t)len_bytes >= 8"),
     ],
+    "poly1305/kernel_end.h": [
+        ("record", "A kernel that requires more serves fewer CPUs.", ".required = CPU_avx512f}"),
+    ],
     "poly1305/poly1305.c": [
         ("buffer_bytes", "At most what the buffer holds.", CUTS),
         ("buffer_rest", "At most what the buffer holds.", "(uint32_t)last_bytes"),
