@@ -145,7 +145,7 @@ class Changes:
     def replace(self, node: Cursor, *replacements: str) -> None:
         start, end = node.extent.start.offset, node.extent.end.offset
         # A function may contain a file.
-        if (start, end) in self.macros or not is_in(node, self.path):
+        if not is_in(node, self.path) or any(first <= start and end <= last for first, last in self.macros):
             return
         for replacement in replacements:
             mutant = Mutant(start, end, replacement, self.function)

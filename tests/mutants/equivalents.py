@@ -33,6 +33,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
         ("bytes_equal", "A tag has at most 16 bytes.", "(uint32_t)len_bytes >= 8"),
     ],
+    "poly1305/kernel_end.h": [
+        ("record", "A kernel that requires more serves fewer CPUs.", ".required = CPU_avx512f}"),
+    ],
     "poly1305/poly1305.c": [
         ("buffer_bytes", "At most what the buffer holds.", CUTS),
         ("buffer_rest", "At most what the buffer holds.", "(uint32_t)last_bytes"),
@@ -40,9 +43,27 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "hornet_poly1305_begin_using",
             "Some whole blocks of what fits into the buffer are absorbed at once.",
+            "? (16 + 16)",
             "((2 * sizeof p->buffer) + 16)",
             "((sizeof p->buffer) + 16)",
         ),
+        (
+            "hornet_poly1305_begin_value|entry_for_streaming|absorb_chunk",
+            "Decides whether a kernel keeps its lanes, and which; no entry of x86-64 has this minimum.",
+            "p->absorbed = (STREAMING_VALUE - 1)",
+            "entry->min < HORNET_STREAMING",
+            "(HORNET_STREAMING_KERNEL_BYTES ",
+            "len_bytes <= HORNET_LONG",
+            "(HORNET_LONG_CHUNK_BYTES ",
+        ),
+        ("absorb_into_lanes", "The buffer holds at most 16 groups.", "(uint32_t)nfirst", "nfirst = (uint32_t)"),
+        ("absorb_into_lanes", "Any number but 0 is true.", "p->lanes_used = (1 + 1)"),
+        (
+            "hornet_poly1305_final_using",
+            "A state that has ended is zeros, and so is the tag that it gives.",
+            "p->live <= POLY",
+        ),
+        ("hornet_poly1305_final_using", "More is wiped.", "!= 0)\nif (true)"),
         ("end_lanes|absorb_chunk", "No number of an entry needs more than 32 bits.", "(uint32_t)p->absorbed"),
     ],
     "poly1305/partial.c": [

@@ -291,6 +291,29 @@ static void test_models(void)
             }
 }
 
+/* The features of this CPU are those that the compiler's library finds. */
+static void test_detected(void)
+{
+    static const uint32_t compared = CPU_sse2 | CPU_ssse3 | CPU_aes | CPU_avx2 | CPU_bmi2 | CPU_avx512f |
+                                     CPU_avx512vl | CPU_avx512bw | CPU_avx512ifma | CPU_avx512vbmi2;
+    uint32_t found = 0;
+    __builtin_cpu_init();
+#define FIND(name) found |= __builtin_cpu_supports(#name) ? (uint32_t)CPU_##name : 0
+    FIND(sse2);
+    FIND(ssse3);
+    FIND(aes);
+    FIND(avx2);
+    FIND(bmi2);
+    FIND(avx512f);
+    FIND(avx512vl);
+    FIND(avx512bw);
+    FIND(avx512ifma);
+    FIND(avx512vbmi2);
+#undef FIND
+    check((hornet_cpu() & compared) == found, "features %x, by the compiler's library %x",
+          hornet_cpu() & compared, found);
+}
+
 /* Existing CPUs, identified by their leaf 1. */
 static void test_properties(void)
 {
@@ -669,6 +692,7 @@ int main(int argc, char **argv)
         test_cpuid();
         test_properties();
         test_models();
+        test_detected();
 #endif
 #ifdef __aarch64__
         test_midr();

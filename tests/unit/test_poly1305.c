@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/poly1305/poly1305.h" /* first, because it declares the public functions in another way */
+
 #include "../../include/hornet.h"
 #include "../../include/hornet_poly1305_aes.h"
 #include "../../src/poly1305/tag.h"
@@ -666,6 +668,41 @@ static void test_streaming(const struct hornet_poly1305_kernel *kernel)
 }
 
 /* Places message, key and tag each at the very end, and then at the very start, of accessible memory. */
+/* Pieces stay in the lanes of an entry, whatever its place in the list is, also if it does not run well
+ * here. */
+static void test_entries(const struct hornet_poly1305_kernel *kernel)
+{
+    static const size_t pieces[] = {300, 700, 20, 1500, 16};
+    static uint8_t msg[3000];
+    uint8_t key[32];
+    random_bytes(msg, sizeof msg);
+    random_bytes(key, sizeof key);
+    uint32_t fallback = 1; /* its bit */
+    for (size_t i = 0; hornet_poly1305_entries[i].implementation != hornet_poly1305_list.fallback; i++)
+        fallback <<= 1;
+    for (uint32_t i = 0; UINT32_C(1) << i < fallback; i++) {
+        const struct hornet_entry *const entry = &hornet_poly1305_entries[i];
+        if (strcmp(entry->implementation->name, name_of(kernel)) != 0)
+            continue;
+        const uint32_t in_use = UINT32_C(1) << i | fallback | HORNET_FALLBACK_IN_USE;
+        hornet_poly1305_state state;
+        size_t len_bytes = 0;
+        hornet_poly1305_init(&state, key);
+        for (size_t piece = 0; piece < sizeof pieces / sizeof pieces[0]; piece++) {
+            hornet_poly1305_update_using(&state, msg + len_bytes, pieces[piece], in_use);
+            len_bytes += pieces[piece];
+        }
+        const struct poly1305_streaming *const p = (const struct poly1305_streaming *)&state;
+        const bool keeps = entry->min <= HORNET_STREAMING_KERNEL_BYTES && kernel->lanes_absorb != NULL;
+        check(p->absorbed == (keeps ? STREAMING_ENTRY + i : STREAMING_VALUE),
+              "entry %u of %s: absorbed by %d", i, name_of(kernel), (int)p->absorbed);
+        tag_t tag, expected;
+        hornet_poly1305_final_using(&state, tag, in_use);
+        reference_tag(expected, msg, len_bytes, key);
+        check(memcmp(tag, expected, 16) == 0, "entry %u of %s, in pieces", i, name_of(kernel));
+    }
+}
+
 static void test_guard_pages(const struct hornet_poly1305_kernel *kernel)
 {
     const size_t page = page_bytes();
@@ -961,6 +998,13 @@ static void verify_huge_batch(void)
                                         huge_lens_bytes, huge_keys, (size_t)1 << 32);
 }
 
+static void update_with_huge_count(void)
+{
+    hornet_poly1305_state state;
+    hornet_poly1305_init(&state, huge_keys[0]);
+    hornet_poly1305_updatev(&state, (const hornet_piece *)(const void *)huge_lens_bytes, (size_t)1 << 32);
+}
+
 static void test_huge_batch(void)
 {
     const size_t page = page_bytes();
@@ -971,6 +1015,7 @@ static void test_huge_batch(void)
     check(huge_tags[0][0] == 7, "the first of 2^32 messages has no tag");
     check(accesses_guard_page(verify_huge_batch), "a batch of 2^32 messages to verify ends early");
     check(huge_valid[0], "the first of 2^32 messages is not verified");
+    check(accesses_guard_page(update_with_huge_count), "a message of 2^32 pieces ends early");
     release_pages(pages, 2 * page);
 }
 #else
@@ -997,6 +1042,7 @@ int main(int argc, char **argv)
         test_nearly_equal_batches,
         test_pieces,
         test_streaming,
+        test_entries,
         test_guard_pages,
         test_overlap,
         test_empty,

@@ -323,6 +323,17 @@ static void test_clamp(void)
               "bit %d of r: replace", bit);
     }
     check(ncleared == 22, "the clamp clears %d bits", ncleared);
+    for (int round = 0; round < 100; round++) {
+        uint8_t r[16], expected[16];
+        random_bytes(r, sizeof r);
+        if (round == 0)
+            memset(r, 255, sizeof r);
+        for (int i = 0; i < 16; i++)
+            expected[i] = r[i] & (i % 4 == 3 ? 15 : i % 4 == 0 && i != 0 ? 252 : 255);
+        hornet_poly1305_clamp(r);
+        check(memcmp(r, expected, 16) == 0 && hornet_poly1305_r_is_clamped(r), "the clamp of round %d",
+              round);
+    }
 }
 
 /* Writes a tag over each of the inputs. */
