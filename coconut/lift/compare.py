@@ -79,7 +79,7 @@ def comparable(linked: Linked, record: Named) -> str:
 STATES, SYMBOLIC, LEAST = 30, 3, 3
 # How many instructions of a form are run; all but the first on fewer states.
 INSTANCES, FEWER = 3, 6
-# What a model refuses for so many states, it refuses.
+# How many states a machine may refuse at first, before the form counts as refused.
 REFUSED_MAX = 6
 TOO_NEAR = "Unusable a jump to what is too near"
 SIGNALS = {4: "this CPU does not have it", 5: "a trap", 7: "a bus error", 8: "an arithmetic exception", 11: "a fault"}

@@ -245,6 +245,8 @@ def vector_programs() -> Iterator[str]:
         "pxor %xmm1, %xmm0",
         "pxor %xmm0, %xmm0",
         "pxor (%rdi), %xmm0",
+        "xorps %xmm1, %xmm0",
+        "xorps (%rdi), %xmm0",
         "movups (%rdi), %xmm0",
         "movdqa %xmm1, %xmm0",
         "movups %xmm1, (%rdi)",
