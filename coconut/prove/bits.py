@@ -17,6 +17,8 @@ from coconut.prove.polynomials import Unproved
 sys.setrecursionlimit(20000)
 # Numbers are modulo 2^BITS, in two's complement: sums of words of 64 bits do not wrap.
 BITS = 72
+# What is proved has some thousands of nodes.
+NODES_MAX = 1 << 18
 FALSE, TRUE = 0, 1
 
 
@@ -37,6 +39,8 @@ class Diagrams:
         key = variable, clear, set_
         found = self.known.get(key)
         if found is None:
+            if len(self.nodes) == NODES_MAX:
+                raise Unproved(f"a function of more than {NODES_MAX} nodes")
             found = self.known[key] = len(self.nodes)
             self.nodes.append(key)
         return found
@@ -109,7 +113,7 @@ class Condition:
     def __ne__(self, other: object) -> bool:
         return bool(self) != other
 
-    __hash__ = object.__hash__
+    __hash__ = None  # type: ignore[assignment] # a look-up in a set would decide
 
 
 class Undecided(Exception):
@@ -213,4 +217,4 @@ class Bits:
     def __le__(self, other: Any) -> Condition:
         return self.__gt__(other).opposite()
 
-    __hash__ = object.__hash__
+    __hash__ = None  # type: ignore[assignment] # a look-up in a set would decide

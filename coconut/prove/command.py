@@ -5,7 +5,7 @@ import json
 import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -185,7 +185,7 @@ def outcome_of(name: str) -> Outcome:
 
 
 def outcomes_of(suites: Suites, processes: int) -> Iterator[Outcome]:
-    """Yield the outcomes of suites in their order; some run at the same time, in processes that inherit what is known."""
+    """Yield the outcomes of suites as they end; some run at the same time, in processes that inherit what is known."""
     _run.clear()
     _run.update(suites)
     if processes == 1:
@@ -193,9 +193,8 @@ def outcomes_of(suites: Suites, processes: int) -> Iterator[Outcome]:
         return
     with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
         order = sorted(suites, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
-        running: dict[str, Future[Outcome]] = {name: pool.submit(outcome_of, name) for name in order}
-        for name in suites:
-            yield running[name].result()
+        running = [pool.submit(outcome_of, name) for name in order]
+        yield from (future.result() for future in as_completed(running))
 
 
 def prove(wanted: Suites, verbose: bool = False, processes: int = 1) -> list[Outcome]:

@@ -192,11 +192,14 @@ class Call:
 
 
 def pairs(diagrams: Diagrams, words: int, bits: int = 64) -> tuple[list[Bits], list[Bits]]:
-    """Return two numbers of some words, whose bits alternate in the order of variables, the highest first.
+    """Return two numbers of some words, or bytes, whose bits alternate in the order of variables, the highest first.
 
-    In this order a bit of a sum adds two nodes to the diagram of the carry below it.
+    In this order a bit of a sum adds two nodes to the diagram of the carry below it; and of words that are joined by a
+    comparison, the same bits are neighbours.
     """
     places = [(word, bit) for word in reversed(range(words)) for bit in reversed(range(bits))]
+    if bits < 64:
+        places.sort(key=lambda place: (-(place[0] % 8), -place[1]))
     nodes = {place: (diagrams.variable(), diagrams.variable()) for place in places}
     clear = (FALSE,) * (BITS - bits)
     first, second = (

@@ -5,10 +5,11 @@ A table is a suite, and a line of it a part of the suite: how many proofs it has
 code has a table for each compiler; versions that the file does not name may differ in claims, but not in proofs.
 """
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import tomllib
 
 FILE = Path(__file__).with_name("expected.toml")
 HEADER = """\
@@ -35,9 +36,10 @@ class Counts:
         count[1] += claims
 
 
-def read(path: Path = FILE) -> dict[str, dict[str, Parts]]:
+def read(path: Path | None = None) -> dict[str, dict[str, Parts]]:
     """Return the tables by suite and compiler."""
     found: dict[str, dict[str, Parts]] = {}
+    path = path or FILE
     if not path.exists():
         return found
     for suite, table in tomllib.loads(path.read_text()).items():
@@ -63,7 +65,7 @@ def expected_of(tables: dict[str, Parts], compiler: str) -> tuple[Parts, bool]:
     return (others[-1] if others else {}), False
 
 
-def differences(suite: str, counts: Counts, compilers: Iterable[str], path: Path = FILE) -> list[str]:
+def differences(suite: str, counts: Counts, compilers: Iterable[str], path: Path | None = None) -> list[str]:
     """Return what is missing, and what is more than expected, of the compilers that were to be proved."""
     tables, found = read(path).get(suite, {}), []
     if not counts.found:
@@ -91,8 +93,9 @@ def shown(count: list[int]) -> str:
     return " with ".join(f"{number} {name}" for number, name in zip(count, ("proofs", "claims"), strict=False))
 
 
-def rewrite(made: dict[str, Counts], path: Path = FILE) -> None:
+def rewrite(made: dict[str, Counts], path: Path | None = None) -> None:
     """Write what was proved in place of the tables of the same suites and compilers; keep what was omitted."""
+    path = path or FILE
     tables = read(path)
     for suite, counts in made.items():
         for compiler, parts in counts.found.items():

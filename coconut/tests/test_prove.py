@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Proofs of Poly1305 that must hold, and mistakes that they must refuse."""
 
+import ctypes
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from coconut.graph import Graph, Node
+from coconut.lift.objects import shipped
 from coconut.operations import SUM_MAX
 from coconut.prove import claims, composition
 from coconut.prove.claims import RADIX44, Derived
+from coconut.prove.command import Wanted, suites
 from coconut.prove.command import prove as prove_suites
-from coconut.prove.command import suites
 from coconut.prove.composition import Names, check_decimated, check_pairs
 from coconut.prove.go import committed
 from coconut.prove.graphs import BlockProof, graphs_of
@@ -21,6 +23,7 @@ from coconut.prove.mutations import GraphMistakes, Mistake, mistakes, plant_in_g
 from coconut.prove.planting import Tally
 from coconut.prove.polynomials import Ring, Unproved
 from coconut.prove.proof import REFUSALS
+from coconut.prove.shipped import SHARED
 from coconut.simulate import Mismatch
 from coconut.tests.conftest import Command
 
@@ -194,22 +197,83 @@ def test_algebra_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
             check_pairs([1])
 
 
+SEED = 11
+
+
 def test_dispatch_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another tag at one length is noticed."""
+    shipped()
     tag = composition.Key.tag
     monkeypatch.setattr(composition.Key, "tag", lambda self, n: tag(self, n + (n == 300)))
-    path = Path(composition.ROOT) / "build" / "libhornet.so"
-    if not path.exists():
-        pytest.skip("no library")
-    with pytest.raises(Unproved, match="300 bytes"):
-        for _ in composition.prove_dispatch(path, range(290, 310)):
+    with pytest.raises(Unproved, match="another tag for 300 bytes.* seed 11"):
+        for _ in composition.prove_dispatch(SHARED, SEED, range(290, 310)):
             pass
+
+
+class Faulty:
+    """A library in which the tag of one message of a batch of some lengths is wrong."""
+
+    def __init__(self, lengths: list[int], which: int) -> None:
+        shipped()
+        self.library, self.lengths, self.which = composition.library(SHARED), lengths, which
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.library, name)
+
+    def hornet_poly1305_batch(self, tags: ctypes.Array[ctypes.c_char], *rest: Any) -> None:
+        self.library.hornet_poly1305_batch(tags, *rest)
+        if list(rest[1]) == self.lengths:
+            tags[16 * self.which] = bytes([tags.raw[16 * self.which] ^ 1])
+
+
+@pytest.mark.parametrize("place", [0, 5, 15])
+def test_batches_refuse(place: int) -> None:
+    """A fault that needs one message of a batch to be shorter than all others is noticed, at every place."""
+    title, lengths = "avx2, batches with one other length", range(60, 70)
+    short = [64] * place + [32] + [64] * (15 - place)
+    faulty: Any = Faulty(short, place)
+    with pytest.raises(
+        Unproved, match=f"another tag for 32 bytes, with messages of {', '.join(map(str, short))} bytes"
+    ):
+        composition.prove_interface(faulty, title, SEED, lengths)
+    assert composition.prove_interface(faulty.library, title, SEED, lengths) == 10
+
+
+def test_keys() -> None:
+    """The keys of a run reach each bit of r, of the pad, and of those that are cleared; others come with another seed."""
+    keys = composition.keys_of(SEED, "avx2, one call", composition.KEYS)
+    for bit in range(128):
+        values = {key.r >> bit & 1 for key in keys}
+        assert values == ({0, 1} if composition.CLAMP >> bit & 1 else {0})
+    assert composition.CLAMP.bit_count() == 106
+    assert [key.key for key in keys] == [key.key for key in composition.keys_of(SEED, "avx2, one call", 4)]
+    assert not {key.key for key in keys} & {key.key for key in composition.keys_of(SEED + 1, "avx2, one call", 4)}
+    assert len({key.message for key in keys}) == len(keys)
+    with pytest.raises(Unproved, match="the same in all keys"):
+        composition.check_bits([keys[0].key, keys[2].key])
+
+
+def test_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that does not run a kernel although the CPU could is refused."""
+    shipped()
+    hornet: Any = composition.library(SHARED)
+
+    def described(kernel: Any, primitive: object, index: ctypes.c_size_t) -> bool:
+        kernel._obj.name, kernel._obj.required, kernel._obj.supported = b"avxifma", b"avx2 avxifma", False
+        return index.value == 0
+
+    monkeypatch.setattr(hornet, "hornet_kernel_at", described)
+    monkeypatch.setattr(composition, "cpu_features", lambda: {"avx2"})
+    assert list(composition.kernels_in(hornet)) == [("avxifma", False)]
+    monkeypatch.setattr(composition, "cpu_features", lambda: {"avx2", "avx_ifma"})
+    with pytest.raises(Unproved, match="avxifma is not supported"):
+        list(composition.kernels_in(hornet))
 
 
 def test_assumptions_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever proves functions in memory says what it assumes, once for all suites that assume the same."""
-    functions = {name: suite for name, suite in suites(certify=False).items() if suite.assumed}
-    assert set(functions) == {"go", "go-chacha20", "go-stitched", "objects", "loops"}
+    functions = {name: suite for name, suite in suites(Wanted(certify=False)).items() if suite.assumed}
+    assert set(functions) == {"go", "go-chacha20", "go-stitched", "objects", "core", "loops"}
     prove_suites({name: suite._replace(proofs=lambda: ()) for name, suite in functions.items()})
     printed = capsys.readouterr().out
     assert "go, go-stitched: it is assumed that" in printed
