@@ -125,6 +125,24 @@ def command_instructions(_: argparse.Namespace) -> None:
     )
 
 
+def command_forms(arguments: argparse.Namespace) -> None:
+    from coconut.lift.compare import census
+    from coconut.lift.objects import chosen, compiled
+    from coconut.prove.objects import MACHINES
+
+    bad = []
+    for compiler in chosen(arguments.compiler or ()):
+        linked = compiled(compiler)
+        text, verdicts = census(linked, MACHINES[linked.target.architecture])
+        print(f"{linked.version}: {text}", flush=True)
+        for verdict in verdicts if arguments.verbose else [verdict for verdict in verdicts if verdict.differs]:
+            print(f"    {verdict.form}: {verdict.reason or f'{verdict.states} and {verdict.symbolic}'}")
+        if any(verdict.differs for verdict in verdicts) or all(verdict.reason for verdict in verdicts):
+            bad.append(linked.version)
+    if bad:
+        raise ValueError(f"forms that differ, or none that is compared: {', '.join(bad)}")
+
+
 def run(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="coconut", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -157,6 +175,9 @@ def run(argv: list[str] | None = None) -> None:
     mutating.add_argument(
         "--each-instruction", action="store_true", help="change every instruction of compiled functions; hours"
     )
+    forms = command("forms", command_forms, "compare each form of instruction in compiled programs with CPUs")
+    forms.add_argument("--compiler", action="append", help="of its program, not of those of all compilers")
+    forms.add_argument("--verbose", action="store_true", help="list all forms, and how often each is compared")
     command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
     arguments = parser.parse_args(argv)
     try:

@@ -30,6 +30,14 @@ def cpu_features() -> frozenset[str]:
     return frozenset(known[1].split() if known else ())
 
 
+def runner_of(architecture: Architecture) -> str:
+    """Return the name of the CPU, or of the emulator, that runs an architecture's programs."""
+    if not runs_here(architecture):
+        return " ".join(architecture.emulator)
+    known = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return known[1] if known else platform.machine()
+
+
 def runs_here(architecture: Architecture) -> bool:
     """Return whether this CPU runs the architecture's programs natively."""
     return architecture.triple == platform.machine() and set(architecture.features) <= cpu_features()

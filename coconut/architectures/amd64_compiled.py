@@ -97,6 +97,7 @@ VECTORS = (
 ALIASES = {
     "movq": "vmovq",
     "movd": "vmovd",
+    "xorps": "pxor",
     "vbroadcastsd": "vpbroadcastq",
     "vpandd": "vpandq",
     "vpord": "vporq",

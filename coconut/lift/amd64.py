@@ -231,7 +231,7 @@ class Amd64(Machine):
 
     def aligned(self, name: str, operands: list[Operand], width: int) -> None:
         """Raise Unproved if an operand in memory is not where an instruction needs it, which would be an exception."""
-        needs = re.match("v?mov(a|dqa|nt)|pxor", name)
+        needs = re.match("v?mov(a|dqa|nt)|pxor|xorps", name)
         for operand in operands if needs else ():
             if operand.kind == "memory" and self.address(operand) % (width // 8) != 0:
                 raise Unproved(f"an address that is no multiple of {width // 8}")
@@ -561,7 +561,7 @@ class Amd64(Machine):
 
     def multiply(self, name: str, operands: list[Operand], width: int) -> None:
         mask, low = MASKS[width], Operand("general", "rax", width=width)
-        # Of products of 8 bits, the high half is in the second byte.
+        # A product of 8 bits has its high half in the second byte.
         high = Operand("second byte", "rax", width=8) if width == 8 else Operand("general", "rdx", width=width)
         if name == "mulx":
             product = self.get(operands[0], width) * self.get(Operand("general", "rdx"), width)

@@ -36,7 +36,7 @@ from coconut.lift.cpus import (
 )
 from coconut.lift.forms import code_of, form_of, forms_of
 from coconut.lift.objects import X86_64, Line, Linked, Target
-from coconut.native import cpu_features, prefix_of
+from coconut.native import cpu_features, prefix_of, runner_of
 from coconut.operations import WORD_MAX
 from coconut.prove.polynomials import Number, Ring, Unproved, Values
 from coconut.trace import SOURCE
@@ -79,7 +79,7 @@ def comparable(linked: Linked, record: Named) -> str:
 STATES, SYMBOLIC, LEAST = 30, 3, 3
 # How many instructions of a form are run; all but the first on fewer states.
 INSTANCES, FEWER = 3, 6
-# What a model refuses for so many states, it refuses.
+# How many states a machine may refuse at first, before the form counts as refused.
 REFUSED_MAX = 6
 TOO_NEAR = "Unusable a jump to what is too near"
 SIGNALS = {4: "this CPU does not have it", 5: "a trap", 7: "a bus error", 8: "an arithmetic exception", 11: "a fault"}
@@ -366,6 +366,23 @@ class Comparison:
                     if i:
                         break
         return agreed
+
+
+def census(linked: Linked, machines: "type[Machine]") -> tuple[str, list[Verdict]]:
+    """Compare all forms that a program has; return how many there are of each kind, and what became of each."""
+    comparison = Comparison(linked.target, machines)
+    lines = forms_of(linked, linked.read.values())
+    comparison.compare(linked, lines)
+    found = [comparison.verdicts[form] for form in lines]
+    compared = [verdict for verdict in found if not verdict.reason]
+    states, symbolic = sum(verdict.states for verdict in compared), sum(verdict.symbolic for verdict in compared)
+    kinds = Counter("differ" if x.differs else "unable" if x.unable else "refused" for x in found if x.reason)
+    text = (
+        f"{sum(map(len, lines.values()))} instructions of {len(lines)} forms: {len(compared)} compared on {states} states "
+        f"and {symbolic} with symbolic numbers, {kinds['refused']} not modelled and refused, {kinds['unable']} that it "
+        f"does not have, {kinds['differ']} that differ; on {runner_of(cpu_of(linked.target).architecture)}"
+    )
+    return text, found
 
 
 def spread(lines: Sequence[Line], most: int) -> list[Line]:

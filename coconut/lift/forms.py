@@ -95,7 +95,7 @@ def amd64_form(line: Line, code: bytes) -> str:
         if text.startswith("$"):
             found.append("$" + number_class(line.name, int(text[1:], 0), bits))
             continue
-        # Of a displacement only whether there is one.
+        # A displacement may be any number.
         text = re.sub(r"(?<![\w%{$])-?0x[0-9a-f]+", "d", text)
         found.append(re.sub(r"%(\w+)", lambda name: "%" + registers.amd64(name[1]), text))
     return " ".join(filter(None, (line.prefix, encoding_of(code), line.name, ", ".join(found))))
@@ -131,7 +131,7 @@ def form_of(target: Target, line: Line, code: bytes) -> str:
 
 def code_of(linked: Linked, line: Line) -> bytes:
     """Return the code of an instruction as the file has it; none if the instruction is not from the file."""
-    if linked.read.get(line.at) is not line:
+    if linked.read.get(line.at) != line:
         return b""
     for start, content in linked.code.items():
         if start <= line.at < start + len(content):

@@ -15,7 +15,8 @@ from coconut.operations import WORD_MAX, Value
 from coconut.prove.graphs import carry_of_words, wraps
 from coconut.prove.polynomials import Number, Unproved
 
-STACK_TOP = 0x7FFF_FFFF_0000
+# A multiple of 16, as the ABIs have it, and of no more.
+STACK_TOP = 0x7FFF_FFFF_0010
 STACK_BYTES = 1 << 16
 RETURN = 0xF000_0000_0000
 # A call of a few KiB takes some ten thousand.

@@ -5,10 +5,11 @@ A table is a suite, and a line of it a part of the suite: how many proofs it has
 code has a table for each compiler; versions that the file does not name may differ in claims, but not in proofs.
 """
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import tomllib
 
 FILE = Path(__file__).with_name("expected.toml")
 HEADER = """\

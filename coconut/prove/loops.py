@@ -28,7 +28,7 @@ from coconut.lift.publics import COUNTS, Public, Residue, Space, Split, Whole, d
 from coconut.operations import BLOCK_BYTES
 from coconut.prove.claims import STEPS_MAX
 from coconut.prove.composition import check_decimated, check_serial
-from coconut.prove.evaluation import KEY, MESSAGE, RECORDS, Evaluation, Inputs, Record, groups_listed
+from coconut.prove.evaluation import KEY, MESSAGE, Evaluation, Inputs, Record, groups_listed
 from coconut.prove.graphs import graphs_of
 from coconut.prove.objects import ASSUMED as OBJECTS_ASSUMED
 from coconut.prove.objects import Function, check_left, check_writes, described, kernels_of, omitted, prove_lengths

@@ -42,9 +42,11 @@ from coconut.prove.polynomials import Lanes, Message, Number, Unproved
 from coconut.prove.proof import Compiled, Proved, proved
 
 ASSUMED = (
-    "Instructions do what the tables, lift/amd64.py and lift/arm64.py say; objdump reads them as the CPU does.",
+    "Instructions do on all operands what lift/amd64.py and lift/arm64.py say, as each form that ran did on those that were "
+    "compared with a CPU, here or emulated, in this run; and instructions of a form are read and encoded alike.",
     "The linked program is what a program that uses the library runs: the linker only places objects.",
-    "Message, key, tag, state and stack do not overlap. They are at addresses that are multiples of 64.",
+    "Message, key, tag, state and stack do not overlap. They are at addresses that are multiples of 64; "
+    "the stack of 16.",
     "The call follows the System V ABI or the AAPCS64; r in a state is clamped, and its h_2 is at most 4.",
     "Nothing else writes to the message, the key, the state or the stack during a call.",
 )

@@ -59,7 +59,7 @@ def test_differences(stated: Path, made: Counts, what: list[str]) -> None:
 
 
 def test_compilers(stated: Path) -> None:
-    """Of each compiler, all kernels are expected; of another version, as many proofs, and of another compiler, none."""
+    """All kernels of each compiler are expected; another version has as many proofs, and another compiler has none."""
     this = [GCC]
     assert not differences("objects", made_by(GCC, avx2=(3, 20), ifma=(3, 30)), this, stated)
     missing = differences("objects", made_by(GCC, avx2=(3, 20)), this, stated)

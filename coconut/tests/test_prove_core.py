@@ -42,7 +42,7 @@ MISTAKES: list[Planted] = [
     ("core/constant_time.h", "return difference == 0", "return (uint32_t)difference == 0", TAGS, "", DIFFERENT),
     ("core/constant_time.h", "return difference == 0", "return difference <= 1", TAGS, "", DIFFERENT),
     (
-        "constant_time.h",
+        "core/constant_time.h",
         "uint64_t difference = (",
         "if (a[0] != b[0]) return 0;\nuint64_t difference = (",
         TAGS,
@@ -55,6 +55,7 @@ MISTAKES: list[Planted] = [
     ("core/words.h", "adcq %4, %1", "addq %4, %1", prove_words, "", DIFFERENT),
     ("core/words.h", "adcq %5, %2", "addq %5, %2", prove_words, "", DIFFERENT),
     ("core/words.h", "adcq %3, %1", "addq %3, %1", prove_words, "", DIFFERENT),
+    ("core/words.h", "mulq %3", "imulq %3", prove_words, "", "a product of signed"),
     ("core/words.h", "mulq %3", "mulq %%rax", prove_words, "", "the difference is"),
     ("core/words.h", "mulxq %3, %0, %1", "mulxq %3, %1, %0", prove_words, "with mulx", "the difference is"),
     ("core/words.h", "a[2] += b2 + carry1 + carry2", "a[2] += b2 + carry1", prove_words, "without assembly", DIFFERENT),
