@@ -33,6 +33,13 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
         ("bytes_equal", "A tag has at most 16 bytes.", "(uint32_t)len_bytes >= 8"),
     ],
+    "poly1305/horner/decimated_kernel.h": [
+        ("absorb_groups", "n is even.", "k >= 1; k -= 2"),
+    ],
+    "poly1305/horner/serial_kernel.h": [
+        ("poly1305_kernel_mac_scalar64", "Less than 16 bytes.", "mac_of_part(tag, msg, (uint32_t)"),
+        ("serial_value", "The general multiplication takes small elements, too.", "SERIAL_ANY) {\nif (true)"),
+    ],
     "poly1305/kernel_end.h": [
         ("record", "A kernel that requires more serves fewer CPUs.", ".required = CPU_avx512f}"),
     ],

@@ -57,6 +57,7 @@ class Plan:
 
     - sources: those in which the mistakes are; all that contain the file, if there are none.
     - options: the compiler's.
+    - cuts: whether values are cut to 32 bits.
     - secrets: whether the file handles secrets, which may remain on the stack.
     """
 
@@ -65,6 +66,7 @@ class Plan:
     huge: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     options: list[str] = field(default_factory=list)
+    cuts: bool = True
     secrets: bool = True
 
 
@@ -226,7 +228,8 @@ class Sweep:
     def made(self) -> list[Mutant]:
         """Return the mistakes."""
         options = ["-std=c11", ALL_KERNELS, *self.tests.options]
-        return mutants_of(ROOT / "src" / self.path, ROOT / "src" / self.sources[0], options)
+        found = mutants_of(ROOT / "src" / self.path, ROOT / "src" / self.sources[0], options)
+        return [mutant for mutant in found if self.tests.cuts or not mutant.cuts]
 
     def prepare(self, folder: Path, objects: list[Path]) -> None:
         """Make the programs, and run them without a mistake, of which these are the objects."""
