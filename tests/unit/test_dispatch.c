@@ -282,8 +282,10 @@ static void test_models(void)
         for (uint32_t family = 0; family <= 15 + 255; family++)
             for (uint32_t model = 0; model < 256; model++) {
                 const uint32_t base = family < 15 ? family : 15;
+                /* An extended family counts behind the base family 15 alone. */
+                const uint32_t extended = base == 15 ? family - base : 0x13;
                 const struct x86_cpuid cpuid = {.vendor_ebx = vendors[v],
-                                                .leaf1_eax = (family - base) << 20 | (model >> 4) << 16 |
+                                                .leaf1_eax = extended << 20 | (model >> 4) << 16 |
                                                              base << 8 | (model & 15) << 4 | 1};
                 const uint32_t expected = properties_of_model(vendors[v], family, model);
                 check(hornet_cpu_from_cpuid(&cpuid) == expected, "vendor %x, family %x, model %x: %x",
