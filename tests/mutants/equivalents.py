@@ -45,6 +45,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ("record", "A kernel that requires more serves fewer CPUs.", ".required = CPU_avx512f}"),
     ],
     "poly1305/poly1305.c": [
+        ("hornet_poly1305", "What serves the first call can serve every one.", "if (false)", "in_use < 0"),
         ("buffer_bytes", "At most what the buffer holds.", CUTS),
         ("buffer_rest", "At most what the buffer holds.", "(uint32_t)last_bytes"),
         ("hornet_poly1305_begin_using", "Its callers have at most AEAD_COPIED_BYTES bytes.", CUTS),
