@@ -62,17 +62,13 @@ LITERALS = {"UINT32_C", "UINT64_C"}
 
 @dataclass(frozen=True, order=True)
 class Mutant:
-    """A file in which an expression, text[start:end], is another one."""
+    """A file in which an expression, text[start:end], is another one, or is cut to 32 bits."""
 
     start: int
     end: int
     replacement: str
     function: str
-
-    @property
-    def cuts(self) -> bool:
-        """Whether a value is cut to 32 bits."""
-        return self.replacement.startswith(CUT)
+    cuts: bool = False
 
     def of(self, text: str) -> str:
         return text[: self.start] + self.replacement + text[self.end :]
@@ -142,13 +138,13 @@ class Changes:
     def code(self, node: Cursor) -> str:
         return self.text[node.extent.start.offset : node.extent.end.offset]
 
-    def replace(self, node: Cursor, *replacements: str) -> None:
+    def replace(self, node: Cursor, *replacements: str, cuts: bool = False) -> None:
         start, end = node.extent.start.offset, node.extent.end.offset
         # A function may contain a file.
         if not is_in(node, self.path) or any(first <= start and end <= last for first, last in self.macros):
             return
         for replacement in replacements:
-            mutant = Mutant(start, end, replacement, self.function)
+            mutant = Mutant(start, end, replacement, self.function, cuts)
             self.found.setdefault(mutant.of(self.text), mutant)
 
     def with_operators(self, node: Cursor, names: list[str]) -> list[str]:
@@ -266,7 +262,7 @@ class Changes:
     def cut(self, node: Cursor) -> None:
         """Cut a value of 64 bits to 32."""
         if self.is_length(node) and not self.fits(node):
-            self.replace(node, CUT + self.grouped(node))
+            self.replace(node, CUT + self.grouped(node), cuts=True)
 
     def fits(self, node: Cursor) -> bool:
         """Return whether 32 bits hold a value: a constant, a remainder, or the counter of a loop."""

@@ -33,10 +33,19 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
         ("bytes_equal", "A tag has at most 16 bytes.", "(uint32_t)len_bytes >= 8"),
     ],
+    "poly1305/horner/decimated_kernel.h": [
+        ("absorb_groups", "n is even.", "k >= 1; k -= 2"),
+        ("poly1305_absorb_by_table_\\w+", "n is 8 or 16.", "(STEPS_MAX - 1)"),
+    ],
+    "poly1305/horner/serial_kernel.h": [
+        ("poly1305_kernel_mac_scalar64", "Less than 16 bytes.", "mac_of_part(tag, msg, (uint32_t)"),
+        ("serial_value", "The general multiplication takes small elements, too.", "SERIAL_ANY) {\nif (true)"),
+    ],
     "poly1305/kernel_end.h": [
         ("record", "A kernel that requires more serves fewer CPUs.", ".required = CPU_avx512f}"),
     ],
     "poly1305/poly1305.c": [
+        ("hornet_poly1305", "What serves the first call can serve every one.", "if (false)", "in_use < 0"),
         ("buffer_bytes", "At most what the buffer holds.", CUTS),
         ("buffer_rest", "At most what the buffer holds.", "(uint32_t)last_bytes"),
         ("hornet_poly1305_begin_using", "Its callers have at most AEAD_COPIED_BYTES bytes.", CUTS),
@@ -97,13 +106,14 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
     ],
     "library/kernels.c": [
+        ("hornet_kernel_in_use", "No entry has so large a minimum.", "(SIZE_MAX - "),
         (
             "list_features",
             "The names of what any kernel requires fit, which test_dispatch compares, and are ASCII.",
             "(uint32_t)n != 0",
             "(n != 0)",
-            "(n + 1)",
-            "n - 1 < size",
+            "(uint32_t)(n + 1)",
+            "&& n - 1 < size_bytes)",
             "n + 1 != size",
             "n + 1 <= size",
             "(size_bytes + ",
@@ -123,7 +133,22 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "(uint32_t)entry->min;",
         ),
     ],
+    "chacha20/chacha20.c": [
+        (
+            "hornet_chacha20_pass",
+            "A pass takes few blocks.",
+            "n = (uint32_t)",
+            "(uint32_t)n",
+            "+= (uint32_t)n",
+            "-= (uint32_t)n",
+        ),
+    ],
+    "core/cpu/x86.c": [
+        ("properties_of", "They are different bits.", "X86_FULL_WIDTH_ZMM ^"),
+        ("hornet_cpu_detect", "Without AVX-IFMA, other kernels are chosen.", "if (cpuid.max_subleaf7 < 1)"),
+    ],
     "core/dispatch.c": [
+        ("reached", "No entry of the lists here has a minimum of HORNET_NEVER.", "(HORNET_NEVER "),
         ("reached", "An entry that is never reached is not chosen either way.", "if (((entries >> i & 1) == 0))"),
     ],
     "core/words.h": [

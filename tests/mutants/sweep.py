@@ -29,13 +29,14 @@ from tools.tune import pass_tables
 
 # A debug build also checks the lengths of what must not overlap.
 CHECKS = ["-DHORNET_DEBUG", "-DCHECK_ENDS_AT_FAILURE"]
-STANDARD = ["gcc", "-O2", "-std=gnu11", ALL_KERNELS, *CHECKS]
+# Mistakes have `true` and `false`, also where a file does not include them.
+STANDARD = ["gcc", "-O2", "-std=gnu11", "-include", "stdbool.h", ALL_KERNELS, *CHECKS]
 COMPILER = [*STANDARD, "-w"]
 # Assembly is not checked.
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DHORNET_NO_ASM"]
 LIBRARIES = ["-lgmp", "-lgcrypt", "-lnettle", "-lcrypto", "-Wl,-z,now"]
 STACK = "test_stack_wipe --few"
-NOT_NOTICED, SAME_CODE = "NOT NOTICED", "the same code"
+NOT_NOTICED, SAME_CODE, CHOOSES = "NOT NOTICED", "the same code", "only chooses how"
 # What refuses a mistake before any test runs.
 COMPILES, GENERATES = "the compiler", "the generator"
 
@@ -57,6 +58,7 @@ class Plan:
 
     - sources: those in which the mistakes are; all that contain the file, if there are none.
     - options: the compiler's.
+    - cuts: whether values are cut to 32 bits.
     - secrets: whether the file handles secrets, which may remain on the stack.
     """
 
@@ -65,6 +67,7 @@ class Plan:
     huge: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     options: list[str] = field(default_factory=list)
+    cuts: bool = True
     secrets: bool = True
 
 
@@ -226,7 +229,8 @@ class Sweep:
     def made(self) -> list[Mutant]:
         """Return the mistakes."""
         options = ["-std=c11", ALL_KERNELS, *self.tests.options]
-        return mutants_of(ROOT / "src" / self.path, ROOT / "src" / self.sources[0], options)
+        found = mutants_of(ROOT / "src" / self.path, ROOT / "src" / self.sources[0], options)
+        return [mutant for mutant in found if self.tests.cuts or not mutant.cuts]
 
     def prepare(self, folder: Path, objects: list[Path]) -> None:
         """Make the programs, and run them without a mistake, of which these are the objects."""
@@ -314,6 +318,8 @@ class TableSweep(Sweep):
     - derived: the path of the file that is made of the text that has the mistakes, and how.
     - warnings: the compiler's options, with which a warning refuses a mistake.
     - tests_too: whether tests contain the file, too.
+    - chooses: whether the file only says how results are computed, or what keeps compilers from slow code: a mistake
+      is then right if all tests of results pass.
     """
 
     def __init__(
@@ -325,9 +331,11 @@ class TableSweep(Sweep):
         derived: tuple[str, Callable[[str], str]] | None = None,
         warnings: Sequence[str] = WARNINGS,
         tests_too: bool = False,
+        chooses: bool = False,
         programs: Programs | None = None,
     ) -> None:
         self.mistakes, self.derived, self.warnings, self.tests_too = mistakes, derived, warnings, tests_too
+        self.unnoticed = CHOOSES if chooses else NOT_NOTICED
         super().__init__(folder, path, tests, programs)
 
     @property
@@ -354,19 +362,23 @@ class TableSweep(Sweep):
 
     def outcome(self, number: int, mutant: Mutant) -> str:
         try:
-            return self.alone(mutant, self.tests.plain)
+            said = self.alone(mutant, self.tests.plain)
+            return self.unnoticed if said == NOT_NOTICED else said
         except pytest.fail.Exception:
             return COMPILES
         except (ValueError, KeyError, IndexError, pass_tables.Wrong):
             return GENERATES
 
 
-TITLES = "| mistakes in | possible | planted | refused by | the same code | change no result | not noticed |"
+TITLES = (
+    "| mistakes in | possible | planted | refused by | the same code | change no result | only choose | not noticed |"
+)
 
 
 def table_line(name: str, outcomes: dict[Mutant, str], lost: int, possible: int) -> str:
     """Return what became of the mistakes, as a line of a table."""
     counts = collections.Counter(outcomes.values())
+    chooses = counts.pop(CHOOSES, 0)
     same, equivalent = counts.pop(SAME_CODE, 0), counts.pop(NOT_NOTICED, 0) - lost
     refused = ", ".join(f"{by} {count}" for by, count in counts.most_common())
-    return "| " + " | ".join(map(str, [name, possible, len(outcomes), refused, same, equivalent, lost])) + " |"
+    return "| " + " | ".join(map(str, [name, possible, len(outcomes), refused, same, equivalent, chooses, lost])) + " |"

@@ -250,7 +250,7 @@ static void test_cpuid(void)
           "a CPU that says nothing has no feature");
 }
 
-static const uint32_t amd = 0x68747541, intel = 0x756e6547;
+static const uint32_t amd = 0x68747541, intel = 0x756e6547, other = 0x7fffffff;
 
 /* The properties of a model, by AMD's "Processor programming reference" of each family, and Intel's SDM,
  * volume 4, table 2-1. */
@@ -277,13 +277,15 @@ static uint32_t properties_of_model(uint32_t vendor, uint32_t family, uint32_t m
 /* Every family and model that CPUID can report, of both makers and of another one. */
 static void test_models(void)
 {
-    const uint32_t vendors[] = {amd, intel, 0x746e6543};
+    const uint32_t vendors[] = {amd, intel, other};
     for (size_t v = 0; v < sizeof vendors / sizeof vendors[0]; v++)
         for (uint32_t family = 0; family <= 15 + 255; family++)
             for (uint32_t model = 0; model < 256; model++) {
                 const uint32_t base = family < 15 ? family : 15;
+                /* An extended family counts behind the base family 15 alone. */
+                const uint32_t extended = base == 15 ? family - base : 0x13;
                 const struct x86_cpuid cpuid = {.vendor_ebx = vendors[v],
-                                                .leaf1_eax = (family - base) << 20 | (model >> 4) << 16 |
+                                                .leaf1_eax = extended << 20 | (model >> 4) << 16 |
                                                              base << 8 | (model & 15) << 4 | 1};
                 const uint32_t expected = properties_of_model(vendors[v], family, model);
                 check(hornet_cpu_from_cpuid(&cpuid) == expected, "vendor %x, family %x, model %x: %x",
@@ -340,6 +342,10 @@ static void test_properties(void)
          0},
         {"Sapphire Rapids with Rocket Lake's numbers", &intel, 0x000a0671,
          CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_golden_cove, UINT32_C(1) << 23},
+        {"Zen 5 (Turin) with AVX512-FP16", &amd, 0x00b00f21,
+         CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen5, UINT32_C(1) << 23},
+        {"another maker's CPU with AVX512-FP16", &other, 0x000a0671,
+         CPU_full_width_zmm | CPU_no_zmm_downclock, UINT32_C(1) << 23},
         {"Rocket Lake", &intel, 0x000a0671, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_ice_lake, 0},
         {"Skylake-SP's numbers from another maker", &amd, 0x00050654,
          CPU_full_width_zmm | CPU_no_zmm_downclock, 0},

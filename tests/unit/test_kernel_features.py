@@ -18,7 +18,7 @@ FILES = sorted(
 # Intel SDM volume 1, section 15.2.1: no CPU has these without AVX512F, nor that without AVX2.
 IMPLIED = {name: {"avx512f", "avx2"} for name in ("avx512vl", "avx512bw", "avx512ifma", "avx512vbmi2")}
 IMPLIED |= {"avx512f": {"avx2"}, "avx2": {"ssse3", "sse2"}, "avxifma": {"avx2"}, "ssse3": {"sse2"}, "aes": {"sse2"}}
-# Of the architecture.
+# Every x86-64 CPU has them.
 ALWAYS = {"sse2"}
 
 
