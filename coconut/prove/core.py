@@ -14,7 +14,7 @@ do. That squares and products are what exponents say is proved of its basic bloc
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -317,24 +317,11 @@ def in_use(linked: Linked) -> int:
     return 1 << index | FALLBACK_IN_USE
 
 
-# What sets a register to zero in another domain, which makes no difference to the result.
-SAME = {"xorps": "pxor"}
-
-
-def with_names(linked: Linked) -> Linked:
-    """Return a program in which instructions have the names of those that do the same."""
-    found = replace(linked)
-    found.__dict__["lines"] = {
-        at: replace(line, name=SAME[line.name]) if line.name in SAME else line for at, line in linked.lines.items()
-    }
-    return found
-
-
 def prove_verify(linked: Linked) -> int:
     """Prove hornet_poly1305_verify, in which hornet_poly1305, or the mac that it calls, leaves any 16 bytes."""
     joining = Joining(Diagrams())
     computed, given = pairs(joining.diagrams, 16, 8)
-    call = Call(with_names(linked), "hornet_poly1305_verify", joining)
+    call = Call(linked, "hornet_poly1305_verify", joining)
     call.write(TAG, given, 1)
     call.write(linked.symbols["hornet_poly1305_in_use"], [in_use(linked)], 4)
     call.replaced |= {at: computed for at in (linked.symbols["hornet_poly1305"], linked.entry("scalar64", "mac"))}
