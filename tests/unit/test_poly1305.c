@@ -917,6 +917,11 @@ static void test_calls_over_4_gib(const uint8_t *msg, size_t len_bytes, const ui
     hornet_poly1305_in_use = 0; /* the next call is the first */
     check(hornet_poly1305_verify(expected, msg, len_bytes, key), "length %zu, refused", len_bytes);
     hornet_poly1305_in_use = in_use;
+    hornet_poly1305_state state;
+    hornet_poly1305_init(&state, key);
+    hornet_poly1305_updatev(&state, &(hornet_piece){.in = msg, .len_bytes = len_bytes}, 1);
+    hornet_poly1305_final(&state, tag);
+    check(memcmp(tag, expected, 16) == 0, "length %zu, one piece", len_bytes);
     check(hornet_poly1305_partial_compute(&partial, msg, len_bytes, key) &&
               hornet_poly1305_partial_len_bytes(&partial) == len_bytes &&
               hornet_poly1305_partial_verify(expected, &partial, key + 16),
