@@ -14,12 +14,12 @@ from support import rows, run, scripts
     *scripts(
         "slow",
         "coconut coconut/test.sh ~700",
-        "prove-shipped make prove QUICK=1 ~480",
+        "prove-shipped make prove QUICK=1 ~360",
         "python make python ~170",
     ),
     *scripts(
         "release",
-        "prove make prove ~1100",
+        "prove make prove ~700",
         "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~600",
     ),
 )

@@ -3,6 +3,7 @@
 
 import json
 import multiprocessing
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -192,6 +193,7 @@ def outcomes_of(suites: Suites, processes: int) -> Iterator[Outcome]:
     if processes == 1:
         yield from map(outcome_of, suites)
         return
+    sys.stdout.flush()
     with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
         order = sorted(suites, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
         running = [pool.submit(outcome_of, name) for name in order]
