@@ -3,7 +3,7 @@
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -12,8 +12,9 @@ from coconut.prove.polynomials import Unproved
 
 MACHINES = {62: "x86_64", 183: "aarch64"}
 SYMBOLS, RELOCATIONS = 2, 4  # types of sections
-EXECUTED = 4  # a flag of sections
-FUNCTION, FILE = 2, 4  # types of symbols
+WRITTEN, EXECUTED = 1, 4  # flags of sections
+LOCAL, GLOBAL = 0, 1  # bindings of symbols
+UNTYPED, FUNCTION, FILE, INDIRECT = 0, 2, 4, 10  # types of symbols
 # How many bytes a relocation of x86-64 fills in: PC32, PLT32, GOTPCREL, GOTPCRELX and REX_GOTPCRELX.
 RELOCATED = {2: 4, 4: 4, 9: 4, 41: 4, 42: 4}
 
@@ -29,10 +30,11 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A symbol: its name, the source file if it is local, its type, section, value, and size in bytes."""
+    """A symbol: its name, the source file if it is local, its binding, type, section, value, and size in bytes."""
 
     name: str
     file: str
+    binding: int
     kind: int
     section: int
     value: int
@@ -76,11 +78,12 @@ class Elf:
                 continue
             names = self.sections[table.link].content
             for name, kind, _, section, value, size in struct.iter_unpack("<IBBHQQ", table.content):
-                is_local = kind >> 4 == 0
+                binding = kind >> 4
                 if kind & 15 == FILE:
                     file = text_at(names, name)
                 else:
-                    found.append(Symbol(text_at(names, name), file * is_local, kind & 15, section, value, size))
+                    of = file * (binding == LOCAL)
+                    found.append(Symbol(text_at(names, name), of, binding, kind & 15, section, value, size))
         return found
 
     @cached_property
@@ -109,6 +112,23 @@ class Elf:
             if len(code) != symbol.size or not section.flags & EXECUTED:
                 raise Unproved(f"{self.title}: {symbol.name} has no instructions")
             yield symbol, code
+
+    def check_symbols(self, reserved: Container[str]) -> None:
+        """Raise Unproved if the program that links this object may decide what a symbol is, or code has no function.
+
+        reserved: names that others define.
+        """
+        for symbol in self.symbols:
+            where = f"{self.title}: {symbol.name}"
+            if symbol.binding not in {LOCAL, GLOBAL} or symbol.kind == INDIRECT:
+                raise Unproved(f"{where} is weak, or chosen when a program starts")
+            if symbol.section == 0:
+                continue
+            if symbol.binding == GLOBAL and symbol.name in reserved:
+                raise Unproved(f"{where} is defined, which is a function of the C library")
+            is_code = symbol.section < len(self.sections) and self.sections[symbol.section].flags & EXECUTED
+            if is_code and symbol.size == 0 and (symbol.kind == FUNCTION or symbol.binding == GLOBAL):
+                raise Unproved(f"{where} has instructions, and no size")
 
     def without_relocated(self, symbol: Symbol, code: bytes) -> bytes:
         """Return a function of this object as it is before a linker fills in bytes, which are zeros."""

@@ -37,15 +37,24 @@ STACKS = {"x86_64": Stack(128, 8), "aarch64": Stack(0, 0)}
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """What a register holds when the function is called: it can be saved and restored."""
+    """What a register holds when the function is called: it can be saved and restored.
+
+    secret: whether it may be a number that was symbolic.
+    """
 
     register: str
+    secret: bool = False
 
     def refuse(self, *_: object) -> bool:
         raise Unproved(f"a decision that depends on {self.register}")
 
     __bool__ = __eq__ = __ne__ = refuse
     __hash__ = object.__hash__
+
+
+def may_be_secret(value: Any) -> bool:
+    """Return whether something is, or may be, a symbolic number."""
+    return value.secret if isinstance(value, Unknown) else not isinstance(value, int)
 
 
 @dataclass
@@ -87,6 +96,12 @@ class Memory:
     def touch(self, at: int) -> None:
         if STACK_TOP - STACK_BYTES <= at < self.lowest:
             self.lowest = at
+
+    def lose_below(self, pointer: int) -> None:
+        """Let a call overwrite, or keep, what is below the stack pointer."""
+        for at, (size, value) in self.cells.items():
+            if STACK_TOP - STACK_BYTES <= at < pointer:
+                self.cells[at] = size, Unknown("the stack below a call", may_be_secret(value))
 
     def write(self, at: int, count: int, value: Any) -> None:
         self.touch(at)
@@ -252,7 +267,10 @@ class Machine:
         to, source, count = (self.general[name] for name in self.ARGUMENTS[:3])
         if not isinstance(to, int) or not isinstance(count, int):
             raise Unproved("a function of the C library whose arguments depend on the length")
+        pointer, self.memory.lowest = self.general[self.STACK], STACK_TOP
         if at == LIBRARY["memcpy"]:
+            if not isinstance(source, int) or 0 < abs(to - source) < count:
+                raise Unproved(f"memcpy of {count} bytes to {to:#x}, which overlap")
             values = [(i, self.memory.read(source + i, min(8, count - i))) for i in range(0, count, 8)]
             for i, value in values:
                 self.store(to + i, min(8, count - i), value)
@@ -261,21 +279,22 @@ class Machine:
                 self.store(to + i, 1, source & 255)
         else:
             raise Unproved(f"no instructions at {at:#x}")
+        if self.memory.lowest < pointer:
+            raise Unproved("a function of the C library is given what is below the stack pointer")
+        self.memory.lose_below(pointer)
         at = self.back()
         self.forget()
         self.general[self.RESULT] = to
         return at
 
     def forget(self) -> None:
-        """Forget what a function may overwrite."""
+        """Forget what a function may overwrite; it may also keep it, and leave a secret where one was."""
         kept = self.callee_saved()
         for name in self.general.keys() - kept.keys() - {self.STACK}:
             self.general[name] = Unknown(f"{name} after a call")
-        self.vectors = {
-            number: (lanes[0], *(Unknown(f"v{number} after a call") for _ in lanes[1:]))
-            for number, lanes in self.vectors.items()
-            if f"d{number}" in kept
-        }
+        for number, lanes in self.vectors.items():
+            lost = [Unknown(f"v{number} after a call", may_be_secret(value)) for value in lanes]
+            self.vectors[number] = (lanes[0] if f"d{number}" in kept else lost[0], *lost[1:])
         self.flags = type(self.flags)()
         vars(self).get("masks", {}).clear()
 

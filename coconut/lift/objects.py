@@ -6,14 +6,15 @@ import hashlib
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from coconut.lift.elf import Elf, maker_of, members
+from coconut.lift.elf import EXECUTED, WRITTEN, Elf, Section, maker_of, members
 from coconut.prove.polynomials import Unproved
 from coconut.trace import BUILD, ROOT
 
@@ -22,6 +23,9 @@ LIBRARY = {"memcpy": 0x1000, "memset": 0x1010}
 # The members of struct hornet_poly1305_kernel that are functions, behind name, features and lanes.
 MEMBERS = ("mac", "absorb", "lanes_begin", "lanes_absorb", "lanes_end", "batch")
 FIRST_MEMBER = 24
+
+
+LONGEST = 15  # bytes of an instruction
 
 
 @dataclass(frozen=True)
@@ -131,12 +135,14 @@ class Linked:
 
     @cached_property
     def read(self) -> dict[int, Line]:
-        """Return all instructions of the file by their addresses."""
-        command = [self.target.tool("objdump"), "-d", "--no-show-raw-insn", "-j", ".text", *self.target.options]
+        """Return all instructions of the file by their addresses, one behind another, also those that are zeros."""
+        command = [self.target.tool("objdump"), "-d", "-z", "--no-show-raw-insn", "-j", ".text", *self.target.options]
         command.append(str(self.path))
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         found = re.findall(r"^ *([0-9a-f]+):\t([^\n]*)", text, re.MULTILINE)
         places = [int(at, 16) for at, _ in found]
+        if bad := [at for at, after in pairwise(places) if not 0 < after - at <= LONGEST]:
+            raise Unproved(f"{self.archive}: no instruction is behind the one at {bad[0]:#x}")
         return {
             at: read_line(at, after, line, self.target.comment)
             for (_, line), at, after in zip(found, places, [*places[1:], 0], strict=True)
@@ -145,28 +151,42 @@ class Linked:
     @cached_property
     def symbols(self) -> dict[str, int]:
         """Return the addresses of functions and records by their names."""
+        found: dict[str, int] = {}
+        for at, name in self.named:
+            if name.startswith("hornet_") and found.get(name, at) != at:
+                raise Unproved(f"{self.archive} has two symbols {name}")
+            found[name] = at
+        return found
+
+    @cached_property
+    def named(self) -> list[tuple[int, str]]:
         run = subprocess.run([self.target.tool("nm"), str(self.path)], capture_output=True, text=True, check=True)
-        return {name: int(at, 16) for at, name in re.findall(r"^([0-9a-f]+) \w (\S+)$", run.stdout, re.MULTILINE)}
+        return [(int(at, 16), name) for at, name in re.findall(r"^([0-9a-f]+) \w (\S+)$", run.stdout, re.MULTILINE)]
 
     @cached_property
     def functions(self) -> dict[int, str]:
         """Return the names of functions by their addresses."""
-        return {at: name for name, at in self.symbols.items()}
+        return dict(self.named)
 
     @cached_property
     def data(self) -> dict[int, bytes]:
         """Return the contents of sections that are data, by their addresses."""
-        return self.sections(False)
+        return {part.at: part.content for part in self.sections if not part.flags & EXECUTED}
+
+    @cached_property
+    def constants(self) -> dict[int, bytes]:
+        """Return the contents of sections that are data and stay as they are, by their addresses."""
+        return {part.at: part.content for part in self.sections if not part.flags & (EXECUTED | WRITTEN)}
 
     @cached_property
     def code(self) -> dict[int, bytes]:
         """Return the contents of sections that are instructions, by their addresses."""
-        return self.sections(True)
+        return {part.at: part.content for part in self.sections if part.flags & EXECUTED}
 
-    def sections(self, executable: bool) -> dict[int, bytes]:
-        # Those with contents that take part in execution.
-        sections = [part for part in Elf(self.archive, self.path.read_bytes()).sections if part.kind == 1]
-        return {part.at: part.content for part in sections if part.flags & 2 and bool(part.flags & 4) == executable}
+    @property
+    def sections(self) -> list[Section]:
+        """Return the sections with contents that take part in execution."""
+        return [part for part in Elf(self.archive, self.path.read_bytes()).sections if part.kind == 1 and part.flags & 2]
 
     def function_at(self, at: int) -> str:
         """Return the name of the function that begins at an address."""
@@ -179,13 +199,12 @@ class Linked:
         return f"hornet_poly1305_kernel_{record}" in self.symbols
 
     def byte(self, at: int) -> int | None:
-        for start, content in self.data.items():
-            if start <= at < start + len(content):
-                return content[at - start]
-        return None
+        """Return a byte of a constant: what may be written may have changed before a call."""
+        return byte_in(self.constants, at)
 
     def number(self, at: int, count: int) -> int:
-        return int.from_bytes(bytes(self.byte(at + i) or 0 for i in range(count)), "little")
+        """Return a number as the program has it at first."""
+        return int.from_bytes(bytes(byte_in(self.data, at + i) or 0 for i in range(count)), "little")
 
     def entry(self, record: str, member: str) -> int:
         """Return where a function of a kernel's record begins; 0 if the kernel has no such function."""
@@ -193,6 +212,13 @@ class Linked:
             raise Unproved(f"{self.compiler} made no kernel {record}")
         record_at = self.symbols[f"hornet_poly1305_kernel_{record}"]
         return self.number(record_at + FIRST_MEMBER + 8 * MEMBERS.index(member), 8)
+
+
+def byte_in(sections: Mapping[int, bytes], at: int) -> int | None:
+    for start, content in sections.items():
+        if start <= at < start + len(content):
+            return content[at - start]
+    return None
 
 
 def read_line(at: int, after: int, text: str, comment: str = "#") -> Line:
@@ -252,7 +278,10 @@ def compiled(compiler: str) -> Linked:
 def linked_from(content: bytes, library: Path, compiler: str) -> Linked:
     """Return the program of an archive with this content: the bytes that are hashed are those that are linked."""
     name = str(library.relative_to(ROOT))
-    maker, target = maker_of(members(name, content)), target_of(compiler)
+    objects, target = members(name, content), target_of(compiler)
+    maker = maker_of(objects)
+    for read in objects:
+        read.check_symbols(LIBRARY)
     if maker != version_of(compiler):
         raise Unproved(f"{name} is made by {maker}, and not by {version_of(compiler)}")
     sha256 = hashlib.sha256(content).hexdigest()

@@ -15,13 +15,14 @@ nothing symbolic in vector registers or on the stack.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from coconut.architectures import ARCHITECTURES
 from coconut.graph import Graph
 from coconut.lift.amd64 import Amd64
 from coconut.lift.arm64 import Arm64
 from coconut.lift.compare import comparable
-from coconut.lift.machine import STACK_BYTES, STACK_TOP, Machine, Memory
+from coconut.lift.machine import STACK_BYTES, STACK_TOP, Machine, Memory, Unknown
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES, WORD_MAX
 from coconut.prove.claims import kind_of
@@ -233,11 +234,16 @@ def check_writes(machine: Machine, result: Collection[int], size: int = 8) -> No
 def check_left(machine: Machine) -> None:
     """Raise Unproved if a call leaves a symbolic number in a vector register or on the stack."""
     for number, lanes in machine.vectors.items():
-        if any(isinstance(value, Number) for value in lanes):
+        if any(is_left(value) for value in lanes):
             raise Unproved(f"vector {number} has a symbolic number at the end")
     for at, (_, value) in machine.memory.cells.items():
-        if STACK_TOP - STACK_BYTES <= at and isinstance(value, Number):
-            raise Unproved(f"the stack has {value.ring.show(value.poly)} at the end, at {at - STACK_TOP:#x}")
+        if STACK_TOP - STACK_BYTES <= at and is_left(value):
+            what = value.ring.show(value.poly) if isinstance(value, Number) else "a symbolic number"
+            raise Unproved(f"the stack has {what} at the end, at {at - STACK_TOP:#x}")
+
+
+def is_left(value: Any) -> bool:
+    return isinstance(value, Number) or (isinstance(value, Unknown) and value.secret)
 
 
 # How many lengths share inputs, which limits the memory that polynomials take.

@@ -124,6 +124,17 @@ def test_verify_without_a_tag(monkeypatch: pytest.MonkeyPatch) -> None:
         prove_verify(linked)
 
 
+@pytest.mark.parametrize("operands", [("%edx", "%edx"), ("%ecx", "%ecx"), ("%esi", "%esi")])
+def test_verify_something_else(operands: tuple[str, ...]) -> None:
+    """The tag of another message, of another length, or by another key, is refused."""
+    linked = compiled("gcc")
+    line = linked.lines[linked.symbols["hornet_poly1305_verify"]]
+    assert line.name == "endbr64"
+    with changed_line(linked, replace(line, name="xor", operands=operands)):
+        with pytest.raises(Unproved, match="of something else"):
+            prove_verify(linked)
+
+
 def test_hornet_equal() -> None:
     assert prove_lengths(compiled("gcc")) == 26
 
