@@ -186,7 +186,9 @@ class Linked:
     @property
     def sections(self) -> list[Section]:
         """Return the sections with contents that take part in execution."""
-        return [part for part in Elf(self.archive, self.path.read_bytes()).sections if part.kind == 1 and part.flags & 2]
+        return [
+            part for part in Elf(self.archive, self.path.read_bytes()).sections if part.kind == 1 and part.flags & 2
+        ]
 
     def function_at(self, at: int) -> str:
         """Return the name of the function that begins at an address."""

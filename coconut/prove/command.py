@@ -14,7 +14,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coconut.lift.objects import chosen, compiled, shipped_by, version_of
-from coconut.prove import chacha20, composition, core, expected, go, go_files, graphs, loops, objects, programs, shipped, stitched
+from coconut.prove import (
+    chacha20,
+    composition,
+    core,
+    expected,
+    go,
+    go_files,
+    graphs,
+    loops,
+    objects,
+    programs,
+    shipped,
+    stitched,
+)
 from coconut.prove.certified import Verifying
 from coconut.prove.expected import Counts
 from coconut.prove.proof import REFUSALS, Proved

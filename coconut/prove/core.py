@@ -328,7 +328,7 @@ def prove_verify(linked: Linked) -> int:
     call.write(linked.symbols["hornet_poly1305_in_use"], [in_use(linked)], 4)
     call.replaced |= {at: computed for at in (linked.symbols["hornet_poly1305"], linked.entry("scalar64", "mac"))}
     call.run([TAG, MESSAGE, VERIFIED_BYTES, KEY], 0)
-    # Of the message and by the key that it was given.
+    # One tag, of the message and the key of the call.
     if [[value if isinstance(value, int) else None for value in given[1:]] for given in call.given] != [
         [MESSAGE, VERIFIED_BYTES, KEY]
     ]:
