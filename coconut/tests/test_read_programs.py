@@ -39,14 +39,34 @@ def function(*lines: str, rest: str = "") -> str:
     return f'.text\n.globl f\n.type f, @function\nf:\n{body}\nret\n.size f, .-f\n{rest}\n.ident "GCC: (x) 12.2.0"\n'
 
 
-MEMSET = ("mov (%rcx),%rax", "vmovq %rax,%xmm20", "push %rdi", "xor %esi,%esi", "mov $8,%edx", "call memset", "pop %rdi")
+MEMSET = (
+    "mov (%rcx),%rax",
+    "vmovq %rax,%xmm20",
+    "push %rdi",
+    "xor %esi,%esi",
+    "mov $8,%edx",
+    "call memset",
+    "pop %rdi",
+)
 REFUSED = {
     # Instructions that objdump does not print by default: here, they add to what rax points to.
     "zeros": (function("lea 8(%rdi),%rax", ".zero 16", "movq $1,(%rdi)"), "add .*which nothing has written"),
-    "variable": (function("mov mode(%rip),%rax", "mov %rax,(%rdi)", rest=".data\nmode: .quad 1"), "nothing has written"),
+    "variable": (
+        function("mov mode(%rip),%rax", "mov %rax,(%rdi)", rest=".data\nmode: .quad 1"),
+        "nothing has written",
+    ),
     # What is below the stack pointer when a function is called, whose stack that is.
     "red zone": (
-        function("movq $7,-64(%rsp)", "xor %esi,%esi", "mov $8,%edx", "push %rdi", "call memset", "pop %rdi", "mov -64(%rsp),%rax", "mov %rax,(%rdi)"),
+        function(
+            "movq $7,-64(%rsp)",
+            "xor %esi,%esi",
+            "mov $8,%edx",
+            "push %rdi",
+            "call memset",
+            "pop %rdi",
+            "mov -64(%rsp),%rax",
+            "mov %rax,(%rdi)",
+        ),
         "rax is read",
     ),
     "overlap": (function("push %rdi", "mov $8,%edx", "lea 4(%rsi),%rdi", "call memcpy", "pop %rdi"), "which overlap"),
@@ -69,7 +89,7 @@ def test_refused(name: str, tmp_path: Path) -> None:
     [
         ("extern int chosen __attribute__((weak)); int f(void) { return &chosen ? 1 : 0; }", "chosen is weak"),
         ("__attribute__((weak)) int f(int a) { return a; }", "f is weak"),
-        ("int g(int a) { return a; } void *r(void) { return g; } int f(int) __attribute__((ifunc(\"r\")));", "f is weak"),
+        ('int g(int a) { return a; } void *r(void) { return g; } int f(int) __attribute__((ifunc("r")));', "f is weak"),
         ("void *memcpy(void *a, const void *b, unsigned long n) { return n ? a : (void *)b; }", "memcpy is defined"),
         ('__asm__(".text\\n.globl f\\nf: ret");', "f has instructions"),
         ('__asm__(".text\\n.globl f\\n.type f,@function\\nf: ret");', "f has instructions"),
