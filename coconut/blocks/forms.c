@@ -14,7 +14,7 @@
 
 #include "state.h"
 
-enum { CODE_MAX = 16, PAGE = 4096, PAGES_MAX = 1 << 14 };
+enum { CODE_MAX = 16, PAGE = 4096, PAGES_MAX = 1 << 14, TRAP_FLAG = 0x100 };
 
 /* target, data, stack: addresses, or 0. */
 struct job {
@@ -39,6 +39,8 @@ static void on_signal(int number, siginfo_t *information, void *context)
     signal_caught = number;
 #ifdef __x86_64__
     interrupted->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)landing_signal;
+    /* An instruction that sets it would be followed by a signal after each other one. */
+    interrupted->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 #else
     interrupted->uc_mcontext.pc = (uintptr_t)landing_signal;
 #endif

@@ -9,8 +9,9 @@ the CPU did: registers, whole vectors, masks, memory, the next instruction, and 
 
 import random
 import re
+import subprocess
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -34,7 +35,7 @@ from coconut.lift.cpus import (
     cpu_of,
     placed,
 )
-from coconut.lift.forms import code_of, form_of, forms_of
+from coconut.lift.forms import code_of, encoding_of, form_of, forms_of
 from coconut.lift.objects import X86_64, Line, Linked, Target
 from coconut.native import cpu_features, prefix_of, runner_of
 from coconut.operations import WORD_MAX
@@ -69,10 +70,35 @@ def comparable(linked: Linked, record: Named) -> str:
     """
     if linked.target != X86_64:
         return "" if prefix_of(ARM64) is not None else f"nothing here runs programs for {linked.target.architecture}"
-    required = linked.number(linked.symbols[f"hornet_poly1305_kernel_{record.name}"] + REQUIRED, 4)
-    listed = features_listed()
-    missing = [name for i, name in enumerate(listed) if required >> i & 1 and name not in cpu_features()]
+    missing = [name for name in features_required(linked, record) if name not in cpu_features()]
     return f"this CPU has no {', '.join(missing)}" if missing else ""
+
+
+def features_required(linked: Linked, record: Named) -> list[str]:
+    """Return the features that a kernel for x86-64 requires, as its record says."""
+    required = linked.number(linked.symbols[f"hornet_poly1305_kernel_{record.name}"] + REQUIRED, 4)
+    return [name for i, name in enumerate(features_listed()) if required >> i & 1]
+
+
+def check_features(linked: Linked, record: Named, ran: Iterable[int]) -> None:
+    """Raise Unproved if instructions at these addresses need a feature that the kernel does not require.
+
+    GNU's assembler knows which instructions are of which features.
+    """
+    if linked.target != X86_64:
+        return
+    required, lines = features_required(linked, record), [linked.read[at] for at in ran if at in linked.read]
+    if not any(name.startswith("avx512") for name in required):
+        for line in lines:
+            if encoding_of(code_of(linked, line)) == "evex":
+                raise Unproved(f"{line.text}: {record.name} does not require AVX-512")
+    # Jumps are of no feature.
+    texts = {line.text for line in lines if line.name[0] != "j" and line.name != "call"}
+    arch = "".join(f".arch {name}\n" for name in ("generic64", *(f".{name}" for name in ("ibt", *required))))
+    command = [linked.target.tool("as"), "-o", "/dev/null"]
+    ran_as = subprocess.run(command, input=arch + "\n".join(texts) + "\n", capture_output=True, text=True, check=False)
+    if ran_as.returncode != 0 or not texts:
+        raise Unproved(f"{record.name} requires {', '.join(required) or 'nothing'}: {ran_as.stderr.strip()[:300]}")
 
 
 # How many states an instruction is run on, how many of them on symbolic numbers too, and how many must agree.
@@ -307,7 +333,9 @@ class Comparison:
                     if not code:
                         raise Unusable
                     one = cpu.runs_of(replace(line, after=line.at + len(code)), code)
-                    runs.append((form, one, cpu.samples(one, FEWER if count else self.states)))
+                    samples = cpu.samples(one, FEWER if count else self.states)
+                    self.require_modelled(linked, one, samples)
+                    runs.append((form, one, samples))
                 except (Unusable, *REFUSALS) as error:
                     if str(error) and not count:
                         self.verdicts[form].refused = f"{type(error).__name__} {error}"
@@ -315,9 +343,19 @@ class Comparison:
                 count += 1
                 if count == INSTANCES:
                     break
-        states = cpu.run([(one, samples) for _, one, samples in runs])
+        states = cpu.run([(one, samples) for _, one, samples in runs]) if runs else []
         for (form, one, samples), after in zip(runs, states, strict=True):
             self.judge(linked, form, one, list(zip(samples, after, strict=True)))
+
+    def require_modelled(self, linked: Linked, one: Run, samples: Sequence[Sample]) -> None:
+        """Raise what the machine raises if it refuses an instruction: no CPU runs that, which may be a call of the system."""
+        for i, sample in enumerate(samples[:REFUSED_MAX], 1):
+            try:
+                Trial(cpu_of(self.target), self.machines, linked, one, sample, b"").machine().step(one.line)
+                return
+            except REFUSALS:
+                if i == REFUSED_MAX:
+                    raise
 
     def judge(self, linked: Linked, form: str, one: Run, trials: Sequence[tuple[Sample, bytes]]) -> None:
         """Compare what a CPU did on some samples with the machine; write what became of it to the form's verdict."""

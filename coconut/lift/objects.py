@@ -25,6 +25,8 @@ MEMBERS = ("mac", "absorb", "lanes_begin", "lanes_absorb", "lanes_end", "batch")
 FIRST_MEMBER = 24
 
 
+# Sections of constants that are addresses, which a loader writes before it protects them.
+RELOCATED_CONSTANTS = (".data.rel.ro", ".got")
 LONGEST = 15  # bytes of an instruction
 
 
@@ -176,7 +178,8 @@ class Linked:
     @cached_property
     def constants(self) -> dict[int, bytes]:
         """Return the contents of sections that are data and stay as they are, by their addresses."""
-        return {part.at: part.content for part in self.sections if not part.flags & (EXECUTED | WRITTEN)}
+        kept = [part for part in self.sections if not part.flags & WRITTEN or part.name in RELOCATED_CONSTANTS]
+        return {part.at: part.content for part in kept if not part.flags & EXECUTED}
 
     @cached_property
     def code(self) -> dict[int, bytes]:

@@ -274,8 +274,8 @@ def prove_words(linked: Linked) -> int:
 
 # Lengths of bytes_equal that reach both of its loops.
 LENGTHS = range(26)
-# How long the message is whose tag is verified.
-VERIFIED_BYTES = 48
+# How long the messages are whose tags are verified.
+VERIFIED = (0, 1, 15, 16, 17, 48, 49, 300, 5000)
 
 
 def equal(a: Sequence[Bits], b: Sequence[Bits]) -> int:
@@ -319,22 +319,26 @@ def in_use(linked: Linked) -> int:
     return 1 << index | FALLBACK_IN_USE
 
 
-def prove_verify(linked: Linked) -> int:
-    """Prove hornet_poly1305_verify, in which hornet_poly1305, or the mac that it calls, leaves any 16 bytes."""
+def prove_verified(linked: Linked, length: int) -> int:
+    """Prove hornet_poly1305_verify at a length, in which hornet_poly1305, or the mac that it calls, leaves any 16 bytes."""
     joining = Joining(Diagrams())
     computed, given = pairs(joining.diagrams, 16, 8)
     call = Call(linked, "hornet_poly1305_verify", joining)
     call.write(TAG, given, 1)
     call.write(linked.symbols["hornet_poly1305_in_use"], [in_use(linked)], 4)
     call.replaced |= {at: computed for at in (linked.symbols["hornet_poly1305"], linked.entry("scalar64", "mac"))}
-    call.run([TAG, MESSAGE, VERIFIED_BYTES, KEY], 0)
+    call.run([TAG, MESSAGE, length, KEY], 0)
     # One tag, of the message and the key of the call.
-    if [[value if isinstance(value, int) else None for value in given[1:]] for given in call.given] != [
-        [MESSAGE, VERIFIED_BYTES, KEY]
+    if [[value if isinstance(value, int) else None for value in arguments[1:]] for arguments in call.given] != [
+        [MESSAGE, length, KEY]
     ]:
-        raise Unproved(f"{call.function} computes {len(call.given)} tags, or of something else")
+        raise Unproved(f"{call.function} computes {len(call.given)} tags, or of something else, for {length} bytes")
     claim_verdict(call, equal(computed, given))
     return 1
+
+
+def prove_verify(linked: Linked) -> int:
+    return sum(prove_verified(linked, length) for length in VERIFIED)
 
 
 def prove_power(linked: Linked) -> int:
@@ -363,6 +367,6 @@ def prove_core(compilers: Iterable[str] = ()) -> Iterator[Proved]:
         tags = partial(prove_equal, function="proved_tags_equal", length=16)
         yield of("tags_equal", tags, compiled_file(compiler, SOURCE, ("-O2",)), "16 bytes")
         yield of("hornet_equal", prove_lengths, library, f"{LENGTHS[0]} to {LENGTHS[-1]} bytes")
-        yield of("hornet_poly1305_verify", prove_verify, library, f"{VERIFIED_BYTES} bytes")
+        yield of("hornet_poly1305_verify", prove_verify, library, f"{', '.join(map(str, VERIFIED))} bytes")
         # Without optimization, tests of bits and jumps are those of the text.
         yield of("fe_power", prove_power, compiled_file(compiler, SOURCE, ("-O0",)), "every exponent")

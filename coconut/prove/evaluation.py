@@ -37,8 +37,8 @@ from coconut.prove.polynomials import (
 )
 from coconut.trace import ROOT
 
-# Where a call has its arguments.
-MESSAGE, KEY, TAG, STATE = (i << 40 for i in range(1, 5))
+# Where a call has its arguments: only the state is aligned.
+MESSAGE, KEY, TAG, STATE = (1 << 40) + 1, (2 << 40) + 3, (3 << 40) + 5, 4 << 40
 
 
 class Record(NamedTuple):

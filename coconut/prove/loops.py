@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
-from coconut.lift.compare import comparable
+from coconut.lift.compare import check_features, comparable
 from coconut.lift.machine import RETURN, Machine, Memory, Unknown
 from coconut.lift.objects import X86_64, Linked, chosen, target_of
 from coconut.lift.publics import COUNTS, Public, Residue, Space, Split, Whole, divided, range_of
@@ -777,6 +777,7 @@ def prove_function(linked: Linked, record: Record, member: str, inputs: Inputs) 
     count = check_decimated(record.lanes, sorted(steps)) if record.ends else check_serial()
     induction = Induction(linked, record, member, inputs)
     count += induction.prove_all()
+    check_features(linked, record, induction.ran_all)
     short = range(0 if member == "mac" else 1, induction.shortest)
     return count + prove_lengths(linked, record, member, short)
 

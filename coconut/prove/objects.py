@@ -21,7 +21,7 @@ from coconut.architectures import ARCHITECTURES
 from coconut.graph import Graph
 from coconut.lift.amd64 import Amd64
 from coconut.lift.arm64 import Arm64
-from coconut.lift.compare import comparable
+from coconut.lift.compare import check_features, comparable
 from coconut.lift.machine import STACK_BYTES, STACK_TOP, Machine, Memory, Unknown
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES, WORD_MAX
@@ -46,8 +46,8 @@ ASSUMED = (
     "Instructions do on all operands what lift/amd64.py and lift/arm64.py say, as each form that ran did on those that were "
     "compared with a CPU, here or emulated, in this run; and instructions of a form are read and encoded alike.",
     "The linked program is what a program that uses the library runs: the linker only places objects.",
-    "Message, key, tag, state and stack do not overlap. They are at addresses that are multiples of 64; "
-    "the stack of 16.",
+    "Message, key, tag, state and stack do not overlap, and addresses choose no path: the first three are at odd ones, "
+    "the state at a multiple of 64, the stack of 16.",
     "The call follows the System V ABI or the AAPCS64; r in a state is clamped, and its h_2 is at most 4.",
     "Nothing else writes to the message, the key, the state or the stack during a call.",
 )
@@ -265,6 +265,7 @@ def sampled_lengths(record: Record) -> list[int]:
 
 def prove_lengths(linked: Linked, record: Record, member: str, lengths: Sequence[int]) -> int:
     """Prove a function at these lengths, and return how many they are."""
+    ran: set[int] = set()
     for first in range(0, len(lengths), LENGTHS_SHARING):
         function = Function(linked, record, member)
         for length in lengths[first : first + LENGTHS_SHARING]:
@@ -272,6 +273,8 @@ def prove_lengths(linked: Linked, record: Record, member: str, lengths: Sequence
                 function.prove(length)
             except Unproved as error:
                 raise Unproved(f"{length} bytes: {error}") from None
+            ran.update(function.ran)
+    check_features(linked, record, ran)
     return len(lengths)
 
 

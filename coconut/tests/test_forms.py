@@ -22,7 +22,7 @@ from coconut.lift.compare import STATES, Comparison, Verdict, comparable
 from coconut.lift.cpus import vector_bits
 from coconut.lift.forms import code_of, form_of, forms_of
 from coconut.lift.machine import MASKS, Flags, Machine
-from coconut.lift.objects import AARCH64, X86_64, Linked, Target
+from coconut.lift.objects import AARCH64, X86_64, Linked, Target, compiled, read_line
 from coconut.lift.operands import Operand
 from coconut.native import prefix_of
 from coconut.prove.evaluation import Inputs
@@ -544,7 +544,7 @@ def test_signals_are_results(tmp_path: Path) -> None:
     """What a CPU does not have, and what no machine knows, is named; the others are compared."""
     verdicts = compared(tmp_path, ["ud2", "mov (%rdi), %rbx", "bswap %rbx", "add %rsi, %rbx"])
     assert {text.split()[0]: verdict.reason for text, verdict in verdicts.items()} == {
-        "ud2": "this CPU does not have it",
+        "ud2": "Unproved no such instruction in the tables",
         "mov": "",
         "bswap": "Unproved no such instruction in the tables",
         "add": "",
@@ -654,11 +654,19 @@ def test_command(coconut: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(objects, "compiled", lambda compiler: linked)
     text = coconut("forms", "--compiler", "gcc", "--verbose")
     counts = "gcc 0: 4 instructions of 3 forms: 1 compared on 36 states and "
-    assert text.startswith(counts) and "1 not modelled and refused, 1 that it does not have, 0 that differ" in text
-    assert "bswap %0:64: Unproved no such instruction" in text and "ud2: this CPU does not have it" in text
+    assert text.startswith(counts) and "2 not modelled and refused, 0 that it does not have, 0 that differ" in text
+    assert "bswap %0:64: Unproved no such instruction" in text and "ud2: Unproved no such instruction" in text
     monkeypatch.setattr(*wrapped(Amd64, "add_or_subtract", lambda _: lambda self, *rest: None))
     with pytest.raises(SystemExit, match="forms that differ"):
         coconut("forms", "--compiler", "gcc")
     linked.__dict__["read"] = {at: line for at, line in linked.read.items() if line.name != "add"}
     with pytest.raises(SystemExit, match="none that is compared"):
         coconut("forms", "--compiler", "gcc")
+
+
+@pytest.mark.parametrize("text", ["syscall", "popf", "int $0x80"])
+def test_what_is_not_modelled_is_not_run(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call of the system, with random registers, is refused without being run; nor is a trap for each instruction."""
+    monkeypatch.setattr(cpus.Cpu, "run", lambda cpu, runs: pytest.fail("an instruction is run"))
+    with pytest.raises(Unproved, match="no such instruction"):
+        Comparison(X86_64, Amd64).require(compiled("gcc"), read_line(0x2000, 0x2008, text))

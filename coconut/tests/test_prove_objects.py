@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from coconut.lift.compare import comparable
+from coconut.lift.compare import check_features, comparable
 from coconut.lift.machine import Memory
 from coconut.lift.objects import COMPILERS, Line, Linked, compiled, installed, read_line
 from coconut.prove.composition import Key
@@ -223,6 +223,34 @@ def test_mutations(compiler: str) -> None:
     tally = plant_in_call(compiler, "scalar64", 21, 2)
     assert tally.planted > 40 and not tally.unexplained()
     assert sum(tally.refused.values()) > tally.planted * 0.7  # many changes in what clears the stack are right
+
+
+@pytest.mark.parametrize(
+    ("of", "record", "what"), [("avx2", "scalar64", "requires nothing: .*not supported"), ("ifma", "avx2", "AVX-512")]
+)
+def test_features(of: str, record: str, what: str) -> None:
+    """A kernel that runs an instruction of a feature that it does not require is refused: other CPUs run it, too."""
+    function = Function(program("gcc"), RECORD[of], "mac")
+    if reason := comparable(function.linked, RECORD[of]):
+        pytest.skip(reason)
+    function.prove(143)
+    check_features(function.linked, RECORD[of], function.ran)
+    with pytest.raises(Unproved, match=f"(?s){what}"):
+        check_features(function.linked, RECORD[record], function.ran)
+
+
+def test_unaligned() -> None:
+    """An instruction that needs an aligned message is refused: a message can be anywhere."""
+    linked = program("gcc")
+    function = Function(linked, RECORD["avx2"], "mac")
+    if reason := comparable(linked, RECORD["avx2"]):
+        pytest.skip(reason)
+    loads = [
+        line for line in lines_run(function, 143) if line.name == "vmovdqu" and line.operands[0].endswith("(%rsi)")
+    ]
+    assert loads
+    with changed_line(linked, replace(loads[0], name="vmovdqa")), pytest.raises(Unproved, match="no multiple of"):
+        function.prove(143)
 
 
 def test_survivor() -> None:
