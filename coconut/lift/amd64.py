@@ -482,6 +482,10 @@ class Amd64(Machine):
                 self.set(to, width, before | 1 << bit)
             elif name == "btr":
                 self.set(to, width, before - (before & 1 << bit))
+        elif name == "tzcnt":
+            value = self.flags.public("a number of zeros", self.get(operands[0], width))
+            self.set(to, width, (value & -value).bit_length() - 1 if value else width)
+            self.flags = Amd64Flags("bit", result=int(value == 0))
         elif name.startswith("set"):
             self.set(to, 8, self.truth(name[3:]))
         elif name.startswith("cmov"):
@@ -641,7 +645,7 @@ SUFFIXES = {"q": 64, "l": 32, "w": 16, "b": 8}
 PLAIN = {
     *("mov", "movabs", "lea", "push", "pop", "leave", "add", "adc", "sub", "sbb", "cmp", "and", "or", "xor", "test"),
     *("inc", "dec", "neg", "not", "shl", "shr", "sar", "shld", "shrd", "rol", "ror", "mul", "mulx", "imul", "div"),
-    *("bts", "btr", "bt", "cqto", "cltq"),
+    *("bts", "btr", "bt", "tzcnt", "cqto", "cltq"),
 }
 
 

@@ -418,6 +418,9 @@ class Arm64(Machine):
             self.set(to, int(rest[0].split()[0], 16))
         elif name in {"ubfm", "sbfm", "bfm"}:
             self.move_bits(name, operands, width)
+        elif name in {"rbit", "clz"}:
+            value = self.flags.public("an order of bits", self.register(rest[0]))
+            self.set(to, int(f"{value:0{width}b}"[::-1], 2) if name == "rbit" else width - value.bit_length())
         elif name == "extr":
             a, b, count = self.register(rest[0]), self.register(rest[1]), number_of(rest[2])
             self.set(to, (a << width - count | b >> count) & mask)

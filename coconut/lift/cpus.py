@@ -32,6 +32,8 @@ MEMORY_AT, STACK_AT, TARGET_AT = 0x3000000, 0x3008000, 0x3010000
 # Where the stack pointer may be in the stack.
 STACK_POINTERS = (192, 128, 64, 320)
 POOL = 192
+# How long some thousand runs may take; they take less than a second, in an emulator too.
+SECONDS_MAX = 300
 EDGES = (
     *(0, 1, 2, 3, 7, 12, 26, 31, 32, 44, 52, 63, 64, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, (1 << 26) - 1),
     *(0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1 << 32, (1 << 44) - 1, (1 << 52) - 1, 1 << 52, (1 << 63) - 1, 1 << 63),
@@ -148,7 +150,10 @@ class Cpu:
             head = (one.line.at, len(one.code), one.target, one.data, one.stack, len(samples))
             given.append(struct.pack("<6Q16s", *head, one.code))
             given += [self.packed(sample) for sample in samples]
-        ran = run(self.architecture, [str(self.binary())], input=b"".join(given))
+        try:
+            ran = run(self.architecture, [str(self.binary())], input=b"".join(given), timeout=SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            raise Unproved("the program that runs instructions does not end") from None
         states = (ran.stdout[i : i + STATE_BYTES] for i in range(0, len(ran.stdout), STATE_BYTES))
         found = [[state for _, state in zip(samples, states)] for _, samples in runs]
         if ran.returncode != 0 or len(ran.stdout) != STATE_BYTES * sum(len(samples) for _, samples in runs):
@@ -164,6 +169,8 @@ class Cpu:
         return head.ljust(DATA, b"\0") + memory
 
     def samples(self, one: Run, count: int) -> list[Sample]:
+        """Return samples that depend on the instruction alone, not on what was compared before."""
+        self.source.seed(one.code)
         return [self.sample(one, i) for i in range(count)]
 
     def sample(self, one: Run, i: int) -> Sample:
