@@ -64,8 +64,14 @@ def reads_of(function: Function, length: int, monkeypatch: pytest.MonkeyPatch) -
     return found
 
 
+# What an offset of a load of two registers is a multiple of.
+UNITS = {"w": 4, "x": 8, "d": 8, "q": 16}
+
+
 def moved(line: Line, by: int) -> Line:
-    """Return a load with another offset."""
+    """Return a load with another offset: by a byte, or by the least that there is."""
+    if line.name == "ldp":
+        by *= UNITS[line.operands[0][0]]
 
     def x86(found: re.Match[str]) -> str:
         return f"{int(found[1] or '0', 0) + by:#x}{found[2]}"
