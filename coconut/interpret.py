@@ -34,7 +34,7 @@ SCRATCH = {
     "amd64": frozenset(("AX", "BX", "CX", "DX", "SI", "DI", *(f"R{i}" for i in range(8, 16)))),
     "arm64": frozenset(f"R{i}" for i in range(27) if i != 18),
     "riscv64": frozenset(f"X{i}" for i in (*range(5, 27), 28, 29, 30)),
-    # The assembler takes R10 and R11 for what one instruction cannot do; assembled.py refuses such lines.
+    # The assembler takes R10 and R11 for what one instruction cannot do; go_files.py refuses such lines.
     "s390x": frozenset(f"R{i}" for i in range(13)),
 }
 

@@ -3,7 +3,7 @@
 
 Go's assembler has a preprocessor, comments in two forms, several statements a line, and characters of its own. Whatever
 it could read otherwise than it stands here is refused, with the number of the line: all directives but one #include, and
-all lines that are not of a form below. assembled.py compares what is left with what Go's assembler makes of it.
+all lines that are not of a form below. prove/go_files.py compares what is left with what Go's assembler makes of it.
 """
 
 import re

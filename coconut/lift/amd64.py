@@ -133,6 +133,10 @@ class Amd64(Machine):
         self.general["rsp"] = STACK_TOP - 8
         self.memory.write(STACK_TOP - 8, 8, RETURN)
 
+    def forget(self) -> None:
+        super().forget()
+        self.masks.clear()
+
     def back(self) -> int:
         target = self.pop()
         if not isinstance(target, int):

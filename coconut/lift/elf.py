@@ -14,7 +14,7 @@ MACHINES = {62: "x86_64", 183: "aarch64"}
 SYMBOLS, RELOCATIONS = 2, 4  # types of sections
 WRITTEN, EXECUTED = 1, 4  # flags of sections
 LOCAL, GLOBAL = 0, 1  # bindings of symbols
-UNTYPED, FUNCTION, FILE, INDIRECT = 0, 2, 4, 10  # types of symbols
+FUNCTION, FILE, INDIRECT = 2, 4, 10  # types of symbols
 # How many bytes a relocation of x86-64 fills in: PC32, PLT32, GOTPCREL, GOTPCRELX and REX_GOTPCRELX.
 RELOCATED = {2: 4, 4: 4, 9: 4, 41: 4, 42: 4}
 

@@ -296,7 +296,6 @@ class Machine:
             lost = [Unknown(f"v{number} after a call", may_be_secret(value)) for value in lanes]
             self.vectors[number] = (lanes[0] if f"d{number}" in kept else lost[0], *lost[1:])
         self.flags = type(self.flags)()
-        vars(self).get("masks", {}).clear()
 
     def store(self, at: int, count: int, value: Any) -> None:
         self.written.add((at, count))

@@ -278,9 +278,7 @@ def write_report(
         "proofs": [{"suite": outcome.name, **function} for outcome in outcomes for function in outcome.functions],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".new")
-    unfinished.write_text(json.dumps(report, indent=1) + "\n")
-    unfinished.replace(path)
+    expected.write_whole(path, json.dumps(report, indent=1) + "\n")
 
 
 def run(names: Sequence[str], of: Wanted, verbose: bool, expect: bool) -> None:

@@ -31,6 +31,7 @@ from pathlib import Path
 
 from coconut.lift.compare import SPELLED
 from coconut.lift.elf import Elf, maker_of
+from coconut.listed import listed
 from coconut.native import cpu_features
 from coconut.prove.claims import ONE, horner, horner_of_pairs, kind_of, product, total
 from coconut.prove.graphs import POLY1305_KERNELS, graphs_of
@@ -244,7 +245,6 @@ def library(path: Path) -> ctypes.CDLL:
     if not path.exists():
         raise ValueError(f"no {path}; `make` builds it")
     loaded = ctypes.CDLL(str(path))
-    loaded.hornet_kernel_at.restype = ctypes.c_bool
     loaded.hornet_kernel_force.restype = ctypes.c_bool
     loaded.hornet_poly1305_partial_append.restype = ctypes.c_bool
     loaded.hornet_poly1305_partial_compute.restype = ctypes.c_bool
@@ -344,28 +344,13 @@ INTERFACES: dict[str, Callable[[ctypes.CDLL, Sequence[Key], int, random.Random],
 }
 
 
-class Described(ctypes.Structure):
-    """A hornet_kernel."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("required", ctypes.c_char * 64),
-        ("lanes", ctypes.c_size_t),
-        ("min_bytes", ctypes.c_size_t),
-        ("min_batch_bytes", ctypes.c_size_t),
-        ("supported", ctypes.c_bool),
-    )
-
-
 def kernels_in(hornet: ctypes.CDLL) -> Iterator[tuple[str, bool]]:
     """Yield the kernels of a library, and whether this CPU runs them; refuse one that should run, as the system has it."""
-    kernel, index = Described(), 0
-    while hornet.hornet_kernel_at(ctypes.byref(kernel), ctypes.c_int(POLY1305), ctypes.c_size_t(index)):
+    for kernel in listed(hornet, POLY1305):
         kernel_name, required = kernel.name.decode(), kernel.required.decode().split()
         if not kernel.supported and {SPELLED.get(name, name) for name in required} <= cpu_features():
             raise Unproved(f"{kernel_name} is not supported, but this CPU has {' '.join(required)}")
         yield kernel_name, kernel.supported
-        index += 1
 
 
 def prove_interface(hornet: ctypes.CDLL, title: str, seed: int, lengths: Sequence[int]) -> int:

@@ -107,6 +107,11 @@ def rewrite(made: dict[str, Counts], path: Path | None = None) -> None:
         for compiler, parts in sorted(by_compiler.items()):
             lines.append(f'\n[{suite}."{compiler}"]\n' if compiler else f"\n[{suite}]\n")
             lines += [f'"{part}" = {count}\n' for part, count in sorted(parts.items())]
+    write_whole(path, "".join(lines))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, which others see as it was or with all of the text."""
     unfinished = path.with_suffix(".new")
-    unfinished.write_text("".join(lines))
+    unfinished.write_text(text)
     unfinished.replace(path)

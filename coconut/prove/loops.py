@@ -31,7 +31,16 @@ from coconut.prove.composition import check_decimated, check_serial
 from coconut.prove.evaluation import KEY, MESSAGE, Evaluation, Inputs, Record, groups_listed
 from coconut.prove.graphs import graphs_of
 from coconut.prove.objects import ASSUMED as OBJECTS_ASSUMED
-from coconut.prove.objects import Function, check_left, check_writes, described, kernels_of, omitted, prove_lengths
+from coconut.prove.objects import (
+    WHOLE,
+    Function,
+    check_left,
+    check_writes,
+    described,
+    kernels_of,
+    omitted,
+    prove_lengths,
+)
 from coconut.prove.polynomials import EXACT, Key, Lanes, Number, Range, Unproved, key_of
 from coconut.prove.proof import Proved, proved
 
@@ -782,7 +791,6 @@ def prove_function(linked: Linked, record: Record, member: str, inputs: Inputs) 
     return count + prove_lengths(linked, record, member, short)
 
 
-MEMBERS = ("mac", "absorb")
 # clang keeps in a byte of a register whether a loop runs for the first time, which a public number does not tell.
 NOT_PROVED = {("avxifma", "absorb")}
 
@@ -795,7 +803,7 @@ def prove_loops(compilers: Iterable[str] = ()) -> Iterator[Proved]:
         if reason := comparable(linked, record):
             yield omitted(title, linked, record, reason)
             continue
-        for member in MEMBERS:
+        for member in WHOLE:
             if (record.name, member) in NOT_PROVED:
                 continue
             of = described(linked, record, member, f"every length below 2^{LENGTH_BITS}")

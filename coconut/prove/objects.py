@@ -53,6 +53,8 @@ ASSUMED = (
 )
 
 
+# The functions of a kernel that take a message of any length.
+WHOLE = ("mac", "absorb")
 MACHINES: dict[str, type[Machine]] = {"x86_64": Amd64, "aarch64": Arm64}
 # Offsets in struct poly1305, and in struct poly1305_streaming, which begins with one.
 STATE_H, PIECES_LANES = 32, 352
@@ -302,7 +304,7 @@ def prove_objects(compilers: Iterable[str] = (), every: bool = False) -> Iterato
         if reason := comparable(linked, record):
             yield omitted(title, linked, record, reason)
             continue
-        for member in ("mac", "absorb"):
+        for member in WHOLE:
             # There is no call for an empty piece.
             reached = [length for length in lengths if length or member == "mac"]
             of = described(linked, record, member, ", ".join(map(str, reached)))

@@ -24,6 +24,8 @@ from pathlib import Path
 
 import numpy
 
+from coconut.listed import listed
+
 from .compare import COMPILERS, library
 from .samples import ROOT, Failed, Run, parse, run_lines, warn_of_load
 
@@ -44,17 +46,6 @@ Costs = dict[int, list[float]]  # of each kernel at a length; the unit may diffe
 # What the library says of itself.
 
 
-class _Kernel(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("required", ctypes.c_char * 64),
-        ("lanes", ctypes.c_size_t),
-        ("min_bytes", ctypes.c_size_t),
-        ("min_batch_bytes", ctypes.c_size_t),
-        ("supported", ctypes.c_bool),
-    ]
-
-
 class _Feature(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("usable", ctypes.c_bool)]
 
@@ -68,14 +59,12 @@ class Kernel:
 
 def kernels(file: Path, primitive: str) -> list[Kernel]:
     """Return the kernels of a build that this CPU can run, best first."""
-    loaded, kernel, found = ctypes.CDLL(str(file)), _Kernel(), []
-    index = ctypes.c_size_t(0)
-    while loaded.hornet_kernel_at(ctypes.byref(kernel), list(LISTS).index(primitive), index):
+    found = []
+    for kernel in listed(ctypes.CDLL(str(file)), list(LISTS).index(primitive)):
         batch = kernel.min_batch_bytes
         if kernel.supported:
             is_never = batch == ctypes.c_size_t(-1).value
             found.append(Kernel(kernel.name.decode(), kernel.min_bytes, None if is_never else batch))
-        index.value += 1
     return found
 
 
