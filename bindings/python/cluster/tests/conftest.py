@@ -123,7 +123,7 @@ class Cluster:
         self.file = folder / "scheduler.json"
         self.env = os.environ | {
             "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "60s",
-            "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
+            "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "60s",
             "DASK_DISTRIBUTED__ADMIN__EVENT_LOOP": "asyncio",
         }
         if pages:
