@@ -37,15 +37,10 @@ HORNET_INLINE void mac_end(uint8_t tag[16], const struct poly1305 *poly)
     store_tag(tag, tag_of_value(poly->h, poly->s));
 }
 
-/* The end of a message: writes its tag or, if it is opened, compares it with the tag `given` and clears the
- * output if that is another. */
-HORNET_INLINE bool message_end(bool opens, uint8_t *tag, const uint8_t *given, const uint8_t computed[16],
-                               const aead_call *c)
+/* The end of a message that is opened: compares its tag with the tag `given`, and clears the output if that
+ * is another. */
+HORNET_INLINE bool opened_end(const uint8_t *given, const uint8_t computed[16], const aead_call *c)
 {
-    if (!opens) {
-        memcpy(tag, computed, 16);
-        return true;
-    }
     const bool valid = declassify(tags_equal(computed, given));
     if (!valid)
         zero_some(c->out, c->len_bytes);
@@ -169,6 +164,7 @@ HORNET_NOINLINE uintptr_t message_processed(bool *valid, bool opens, uint8_t *ta
     uint8_t *const ciphertext = memory + AEAD_AAD_ROOM_BYTES, *lengths;
     const uint8_t *first = NULL, *next;
     uint8_t key[32], computed[16], last[32];
+    uint8_t *const to = opens ? computed : tag; /* a copy would have to wait for the stores of its words */
     chacha20_state state;
     struct poly1305 poly;
     if (c->extended)
@@ -195,13 +191,13 @@ HORNET_NOINLINE uintptr_t message_processed(bool *valid, bool opens, uint8_t *ta
     store_lengths(lengths, c->aad_bytes, c->len_bytes);
     const size_t left_bytes = (size_t)(lengths + 16 - next);
     if (next == first) {
-        hornet_poly1305_kernel_for(left_bytes, c->kernels.poly1305)->mac(computed, next, left_bytes, key);
+        hornet_poly1305_kernel_for(left_bytes, c->kernels.poly1305)->mac(to, next, left_bytes, key);
     } else {
         hornet_poly1305_absorb(&poly, next, left_bytes, c->kernels.poly1305);
-        mac_end(computed, &poly);
+        mac_end(to, &poly);
     }
     wipe(memory, AEAD_AAD_ROOM_BYTES); /* associated data may be secret */
-    *valid = message_end(opens, tag, given, computed, c);
+    *valid = !opens || opened_end(given, computed, c);
     return lower_end(t.end, stack_end(STACK_BELOW_BYTES));
 }
 
@@ -233,10 +229,17 @@ __attribute__((noinline)) aead_kernels hornet_aead_kernels_in_use(void)
     return (aead_kernels){hornet_chacha20_entries_in_use(), hornet_poly1305_entries_in_use()};
 }
 
+/* Where nonce and key are on the stack, clang 19 would load them as a vector, which would have to wait for
+ * the caller's stores of the two. */
+#define LOAD_ONE_BY_ONE(nonce, key)                                                                        \
+    HORNET_VALUE_BARRIER("r", nonce);                                                                      \
+    HORNET_VALUE_BARRIER("r", key)
+
 bool hornet_chacha20_poly1305_seal(void *ciphertext, uint8_t tag[16], const void *msg, size_t len_bytes,
                                    const void *aad, size_t aad_bytes, const uint8_t nonce[12],
                                    const uint8_t key[32])
 {
+    LOAD_ONE_BY_ONE(nonce, key);
     return hornet_aead_seal_call(tag, &(aead_call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key,
                                                    false, hornet_aead_kernels_in_use()});
 }
@@ -245,6 +248,7 @@ bool hornet_chacha20_poly1305_open(void *msg, const void *ciphertext, size_t len
                                    const uint8_t tag[16], const void *aad, size_t aad_bytes,
                                    const uint8_t nonce[12], const uint8_t key[32])
 {
+    LOAD_ONE_BY_ONE(nonce, key);
     return hornet_aead_open_call(tag, &(aead_call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key,
                                                    false, hornet_aead_kernels_in_use()});
 }
@@ -253,6 +257,7 @@ bool hornet_xchacha20_poly1305_seal(void *ciphertext, uint8_t tag[16], const voi
                                     const void *aad, size_t aad_bytes, const uint8_t nonce[24],
                                     const uint8_t key[32])
 {
+    LOAD_ONE_BY_ONE(nonce, key);
     return hornet_aead_seal_call(tag, &(aead_call){ciphertext, msg, len_bytes, aad, aad_bytes, nonce, key,
                                                    true, hornet_aead_kernels_in_use()});
 }
@@ -261,6 +266,7 @@ bool hornet_xchacha20_poly1305_open(void *msg, const void *ciphertext, size_t le
                                     const uint8_t tag[16], const void *aad, size_t aad_bytes,
                                     const uint8_t nonce[24], const uint8_t key[32])
 {
+    LOAD_ONE_BY_ONE(nonce, key);
     return hornet_aead_open_call(tag, &(aead_call){msg, ciphertext, len_bytes, aad, aad_bytes, nonce, key,
                                                    true, hornet_aead_kernels_in_use()});
 }

@@ -5,6 +5,7 @@
 #ifndef HORNET_CORE_WORDS_H
 #define HORNET_CORE_WORDS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -68,6 +69,18 @@ HORNET_INLINE void add_word_pair(uint64_t *a0, uint64_t *a1, uint64_t b0, uint64
 #else
     *a1 += b1 + add_with_carry(a0, b0);
 #endif
+}
+
+/* Copies words that were stored one by one just before: a wider load would have to wait until the stores
+ * have left the store buffer. */
+HORNET_INLINE void copy_stored_words(uint64_t *to, const uint64_t *from, size_t n)
+{
+    HORNET_UNROLL
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = from[i];
+        HORNET_VALUE_BARRIER("r", word);
+        to[i] = word;
+    }
 }
 
 #if HORNET_INT128

@@ -28,8 +28,10 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
         sorted &= lens_bytes[order[i - 1]] >= lens_bytes[order[i]];
     if (sorted)
         return;
-    /* Element i precedes j if its length is above limits[j]. That is the length of j or, until j is
-     * compared, 1 less. */
+    /* Element i precedes j if its length is above limits[j]: the length of j, or 1 less where a whole
+     * vector of j is yet to be compared. In the vector of i itself, that is 1 too many for each j up to i
+     * of the same length. A limit by itself is never stored: the next load of its vector would wait for it.
+     */
     union {
         lens_vec vectors[VECTORS];
         int16_t each[HORNET_BATCH_WINDOW];
@@ -40,11 +42,18 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
         limits.each[i] = (int16_t)(lens_bytes[order[i]] - 1);
         unsorted[i] = order[i];
     }
+    _Static_assert(EACH == 8, "as many numbers");
+    static const lens_vec numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t i = 0; i < count; i++) {
-        const lens_vec len = (lens_vec){0} + ++limits.each[i];
+        const int16_t at = i % EACH;
+        const lens_vec own = limits.vectors[i / EACH];
+        const lens_vec len = (lens_vec){0} + (int16_t)lens_bytes[unsorted[i]];
         HORNET_KEEP_LOOP
         for (size_t v = 0; v * EACH < count; v++)
             before.vectors[v] -= len > limits.vectors[v]; /* -1 if it is */
+        before.vectors[i / EACH] += (len == own + 1) & (numbers <= at);
+        if (at == EACH - 1)
+            limits.vectors[i / EACH] = own + 1;
     }
     HORNET_KEEP_LOOP
     for (size_t i = 0; i < count; i++)

@@ -43,7 +43,7 @@ HORNET_CLEARED(bool, hornet_poly1305_partial_compute,
     }
     struct poly1305 p = {.r = {load_le64(r), load_le64(r + 8)}};
     hornet_poly1305_absorb(&p, msg, len_bytes, hornet_poly1305_entries_in_use());
-    memcpy(partial->h, p.h, sizeof partial->h);
+    copy_stored_words(partial->h, p.h, 3);
     partial->len_bytes = len_bytes;
     wipe(&p, sizeof p);
     return true;

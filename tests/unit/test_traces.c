@@ -14,7 +14,11 @@
  *
  *     test_traces secrets N    writes secrets of kind N
  *     test_traces once         reads them, and calls each function once
- *     test_traces once leak    the same for the function that leaks */
+ *     test_traces once leak    the same for the function that leaks
+ *
+ * For test_forwarding.py, it writes what it steps through, of one call of each function on each kernel:
+ *
+ *     test_traces steps        a line "KERNEL, FUNCTION, BYTES, STEPS", and each step as struct step */
 #define _GNU_SOURCE /* the names of registers */
 #include <signal.h>
 #include <ucontext.h>
@@ -32,6 +36,15 @@ static int comparison;
 #ifdef __x86_64__
 
 enum { TRAP_FLAG = 0x100 };
+
+/* The general-purpose registers before an instruction, as the system has them, and its first bytes. */
+struct step {
+    greg_t registers[REG_RIP + 1];
+    uint8_t code[16];
+};
+
+enum { STEPS_MAX = 150000 };
+static struct step *recorded;
 
 /* Between these two, every instruction traps. */
 __attribute__((noinline)) static void begin_trace(void)
@@ -53,6 +66,10 @@ static void trap(int signal, siginfo_t *info, void *context)
         return;
     }
     hash = (hash ^ address) * UINT64_C(0x100000001b3); /* FNV-1a */
+    if (recorded != NULL && steps < STEPS_MAX) {
+        memcpy(recorded[steps].registers, registers, sizeof recorded[0].registers);
+        memcpy(recorded[steps].code, (const void *)address, sizeof recorded[0].code);
+    }
     steps++;
 }
 
@@ -163,6 +180,20 @@ static void call_once(const char *kernel, const struct secret_call *function, si
     }
 }
 
+#ifdef __x86_64__
+static void write_steps(const char *kernel, const struct secret_call *function, size_t n)
+{
+    set_up(function, n, &given);
+    function->call(n); /* the very first call chooses the implementations */
+    (void)trace(function, n, &given);
+    printf("%s, %s, %zu, %llu\n", kernel, function->name, n, (unsigned long long)steps);
+    if (steps > STEPS_MAX || fwrite(recorded, sizeof *recorded, steps, stdout) != steps) {
+        fprintf(stderr, "cannot write %llu steps\n", (unsigned long long)steps);
+        exit(2);
+    }
+}
+#endif
+
 /* The first has no group of blocks. The second has groups, blocks before them and bytes after them. The
  * last uses powers from a table; only hornet_poly1305, on kernels with few instructions, and the first
  * function that seals are tested with it. Functions that encrypt run with each ChaCha20 kernel, and one
@@ -184,8 +215,8 @@ static bool is_traced(void (*do_it)(const char *kernel, const struct secret_call
                       const char *kernel)
 {
 #ifdef __x86_64__
-    return do_it == call_once || strstr(kernel, "avx512") || strstr(kernel, "ifma") ||
-           strcmp(kernel, "scalar64") == 0;
+    return do_it == call_once || do_it == write_steps || strstr(kernel, "avx512") ||
+           strstr(kernel, "ifma") || strcmp(kernel, "scalar64") == 0;
 #else
     (void)do_it, (void)kernel;
     return true;
@@ -263,6 +294,15 @@ int main(int argc, char **argv)
         perror("sigaction");
         return 2;
     }
+#ifdef __x86_64__
+    if (argc == 2 && strcmp(argv[1], "steps") == 0) {
+        if ((recorded = calloc(STEPS_MAX, sizeof *recorded)) == NULL)
+            return 2;
+        make_secrets(&given, RANDOM);
+        for_each(write_steps);
+        return fflush(stdout) != 0;
+    }
+#endif
     if (argc == 2 && strcmp(argv[1], "leak") == 0)
         compare_traces("any", &leaking, 100);
     else

@@ -93,7 +93,10 @@ HORNET_INLINE void batch_open(batch_bundle *bundle, batch_sources *sources, batc
         HORNET_KEEP_LOOP
         for (size_t i = 0; i < count; i++) {
             const size_t len = batch->lens_bytes[order[i]];
-            sources->first_step[i] = bundle->nsteps - blocks_in(len);
+            const size_t first_step = bundle->nsteps - blocks_in(len);
+            sources->first_step[i] = first_step;
+            /* Computed as integers, because a pointer must not point before a message. */
+            sources->own_base[i] = (const uint8_t *)((uintptr_t)batch->msgs[order[i]] - 16 * first_step);
             if (len % 16 != 0)
                 bundle->nfull = bundle->nsteps - 1;
         }
@@ -104,16 +107,7 @@ HORNET_INLINE void batch_open(batch_bundle *bundle, batch_sources *sources, batc
         hornet_batch_last_blocks(ends->blocks, ends->tops, equal, batch, order, count);
     HORNET_UNROLL
     for (size_t i = 0; i < count; i++)
-        sources->base[i] = batch->msgs[order[i]];
-    if (equal)
-        return;
-    HORNET_KEEP_LOOP
-    for (size_t i = 0; i < count; i++) {
-        /* Computed as integers, because a pointer must not point before a message. */
-        sources->own_base[i] =
-            (const uint8_t *)((uintptr_t)sources->base[i] - 16 * (size_t)sources->first_step[i]);
-        sources->base[i] = batch->msgs[order[0]];
-    }
+        sources->base[i] = batch->msgs[order[equal ? i : 0]];
 }
 
 /* `consecutive` says that the messages, and so their keys, are consecutive in the batch. */

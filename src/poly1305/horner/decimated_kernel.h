@@ -124,7 +124,7 @@ HORNET_INLINE void absorb_groups(size_t n, enum evaluation_kind kind, evaluation
         load_s(s, s_key);
         store_tag(ends.to.tag, tag_of_value_and_5(x, s));
     } else {
-        memcpy(ends.to.state->h, x, sizeof x);
+        copy_stored_words(ends.to.state->h, x, 3);
     }
 }
 
