@@ -92,6 +92,33 @@
     X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
 #endif
 
+#ifdef __clang__
+#define PASS_TABLE_avx2_golden_cove(X) \
+    {16, 32, (const uint8_t[]){X(rows1), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
+    X(lanes1), X(lanes1_key), X(rows3), X(rows2), X(lanes1), X(lanes1_key), X(lanes1), X(lanes2), \
+    X(lanes2), X(lanes1_key), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(lanes1), X(rows2), X(rows2), X(lanes1_key), X(lanes1), X(lanes2), X(lanes2), \
+    X(lanes1_key)}, (const uint8_t[]){X(rows1_alone), X(rows1), X(rows1), X(rows2_alone), X(rows2_alone), \
+    X(rows3_alone), X(rows3_alone), X(lanes1), X(lanes1), X(lanes1_alone), X(lanes1_alone), \
+    X(lanes1_alone), X(lanes1_alone), X(lanes1), X(lanes1), X(lanes2_alone), X(lanes2_alone), \
+    X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), \
+    X(lanes1), X(lanes1), X(rows1), X(rows1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes2_alone), X(lanes2_alone)}}
+#else
+#define PASS_TABLE_avx2_golden_cove(X) \
+    {16, 32, (const uint8_t[]){X(rows1), X(rows1), X(rows2), X(rows2), X(rows3_alone), X(rows3_alone), \
+    X(lanes1), X(lanes1), X(lanes1_key), X(rows3_alone), X(rows3_alone), X(rows3_alone), X(rows3_alone), \
+    X(rows3_alone), X(lanes2), X(lanes2), X(rows1), X(rows1), X(rows2), X(rows2), X(rows3_alone), \
+    X(rows3_alone), X(lanes1), X(lanes1), X(lanes1_key), X(rows3_alone), X(rows3_alone), X(rows3_alone), \
+    X(rows3_alone), X(rows3_alone), X(lanes2), X(lanes2), X(rows1)}, (const uint8_t[]){X(rows1_alone), \
+    X(rows1), X(rows1), X(rows2_alone), X(rows2_alone), X(rows3_alone), X(rows3_alone), X(lanes1_alone), \
+    X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(rows3_alone), X(rows3_alone), X(lanes2_alone), \
+    X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), \
+    X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), \
+    X(lanes1_alone), X(lanes2_alone), X(lanes2_alone), X(lanes1_alone), X(lanes1_alone), X(lanes2_alone), \
+    X(lanes2_alone)}}
+#endif
+
 #define PASS_TABLE_avx512vl(X) \
     {8, 16, (const uint8_t[]){X(key), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
     X(lanes1), X(lanes1_rows1), X(lanes1_rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
@@ -106,25 +133,97 @@
     X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1_rows1), X(lanes1_rows1), \
     X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1)}}
 
+#ifdef __clang__
 #define PASS_TABLE_avx512(X) \
-    {16, 32, (const uint8_t[]){X(key), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
-    X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
-    X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(rows2), X(rows2), X(rows2), \
-    X(rows2), X(rows2), X(rows2), X(rows2), X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
-    X(lanes1_key)}, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), \
-    X(rows2), X(rows2), X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
-    X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
-    X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1)}}
+    {32, 64, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
+    X(rows2), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows2), X(lanes1_rows2), \
+    X(lanes1_rows2), X(lanes1_rows2), X(lanes1_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), \
+    X(lanes1_key), X(rows2), X(rows2), X(rows2), X(lanes2_key), X(rows3), X(rows3), X(rows3), X(lanes1), \
+    X(lanes1), X(lanes1), X(lanes1), X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), \
+    X(lanes2_key), X(lanes1_rows2), X(lanes1_rows2), X(lanes1_rows2), X(lanes2_key), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes1_key)}, \
+    (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
+    X(rows2), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes1_alone), X(lanes1_alone), \
+    X(lanes1_alone), X(lanes1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), \
+    X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2)}}
+#else
+#define PASS_TABLE_avx512(X) \
+    {32, 64, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
+    X(rows2), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows2), X(lanes1_rows2), \
+    X(lanes1_rows2), X(lanes1_rows2), X(lanes1_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), \
+    X(lanes1_key), X(rows2), X(rows2), X(rows2), X(lanes2_key), X(rows3), X(rows3), X(rows3), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), \
+    X(lanes2_key), X(lanes1_rows2), X(lanes1_rows2), X(lanes1_rows2), X(lanes2_key), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2_key)}, \
+    (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
+    X(rows2), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows2_alone), \
+    X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
+#endif
 
+#ifdef __clang__
 #define PASS_TABLE_avx512_golden_cove(X) \
-    {16, 32, (const uint8_t[]){X(key), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
-    X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
-    X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(rows2), X(rows2), X(rows2), \
-    X(rows2), X(rows2), X(rows2), X(rows2), X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
-    X(lanes1_key)}, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), \
-    X(rows2), X(rows2), X(rows2), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
-    X(lanes1), X(lanes1), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
-    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
+    {32, 64, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
+    X(rows2), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows2), X(lanes1_rows2), \
+    X(lanes1_rows2), X(lanes1_rows2), X(lanes1_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), \
+    X(lanes1_key), X(rows2), X(rows2), X(rows2), X(lanes2_key), X(rows3), X(rows3), X(rows3), X(lanes1), \
+    X(lanes1), X(lanes1), X(lanes1), X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), \
+    X(lanes2_key), X(lanes1_rows2), X(lanes1_rows2), X(lanes1_rows2), X(lanes2_key), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2_key)}, \
+    (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
+    X(rows2), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), \
+    X(lanes1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows1_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), \
+    X(lanes1_rows2_alone), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes1_alone), X(lanes1_alone), \
+    X(lanes1_alone), X(lanes1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), \
+    X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2)}}
+#else
+#define PASS_TABLE_avx512_golden_cove(X) \
+    {32, 64, (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
+    X(rows2), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows2), X(lanes1_rows2), \
+    X(lanes1_rows2), X(lanes1_rows2), X(lanes1_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), \
+    X(lanes1_key), X(rows2), X(rows2), X(rows2), X(lanes2_key), X(rows3), X(rows3), X(rows3), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes1_key), X(lanes1_rows1), X(lanes1_rows1), X(lanes1_rows1), \
+    X(lanes2_key), X(lanes1_rows2), X(lanes1_rows2), X(lanes1_rows2), X(lanes2_key), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2_key)}, \
+    (const uint8_t[]){X(rows1), X(rows1), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \
+    X(rows2), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), \
+    X(lanes1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows1_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), \
+    X(lanes1_rows2_alone), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_rows1_alone), \
+    X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows1_alone), X(lanes1_rows2_alone), \
+    X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes1_rows2_alone), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
+#endif
 
 #define PASS_TABLE_avx512_zen5(X) \
     {32, 64, (const uint8_t[]){X(key), X(rows1), X(rows1), X(rows1), X(rows2), X(rows2), X(rows2), \

@@ -24,17 +24,22 @@
 /* The stack pointer is moved along, because memory below the stack pointer may be overwritten at any time,
  * for instance by a signal handler. Clearing goes downwards, because Windows extends a stack only by the
  * page directly below the last one. The function keeps nothing on the stack that it needs afterwards. The
- * first 192 bytes are cleared without a loop: return address, six saved registers and red zone of a
- * function whose words stay in registers. */
+ * first 192 bytes, and up to 63 more, are cleared without a loop: return address, six saved registers and
+ * red zone of a function whose words stay in registers. All stores but the first are at multiples of 64,
+ * because one of 64 bytes that crosses a cache line takes twice as long: on Golden Cove, sealing 512 bytes
+ * takes 0.96 of the time (2026-11-26). */
 /* clang-format off */
 #define CLEAR_STACK(end, zeros, stores)                                                                    \
     do {                                                                                                   \
         uintptr_t at, top;                                                                                 \
         __asm__ volatile("movq %%rsp, %[top]\n\t"                                                          \
-                         "leaq -192(%%rsp), %[at]\n\t"                                                     \
+                         "leaq -64(%%rsp), %[at]\n\t"                                                      \
                          "leaq -64(%[end]), %%rsp\n\t"                                                     \
                          zeros                                                                             \
-                         stores("0") stores("64") stores("128")                                            \
+                         stores("0")                                                                       \
+                         "andq $-64, %[at]\n\t"                                                            \
+                         "subq $128, %[at]\n\t"                                                            \
+                         stores("128") stores("64") stores("0")                                            \
                          "cmpq %[end], %[at]\n\t"                                                          \
                          "jbe 2f\n"                                                                        \
                          "1:\n\t"                                                                          \

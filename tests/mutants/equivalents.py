@@ -33,6 +33,10 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
         ("bytes_equal", "A tag has at most 16 bytes.", "(uint32_t)len_bytes >= 8"),
     ],
+    "core/stack_wipe.c": [
+        ("asm", "What is below the last store may be overwritten.", "leaq -65(%[end]), %%rsp"),
+        ("MASKS_TO_CLEAR", "gcc's kernels clear all masks (chacha20/layouts/kernel.h).", '"1, 3, 3"'),
+    ],
     "poly1305/horner/decimated_kernel.h": [
         ("absorb_groups", "n is even.", "k >= 1; k -= 2"),
         ("poly1305_absorb_by_table_\\w+", "n is 8 or 16.", "(STEPS_MAX - 1)"),

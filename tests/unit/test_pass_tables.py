@@ -16,7 +16,7 @@ COSTS = """[[costs]]
 kernel = "wide"
 family = "here"
 compiler = "{}"
-sibling = "idle"
+sibling = "{}"
 date = 2026-01-01
 poly1305 = {{kernel = "scalar", call = 100, block = {}}}
 passes.key = {{blocks = 1, first = 90}}
@@ -39,40 +39,97 @@ def test_pass_tables():
     assert len(data["tables"]) >= 17 and len(data["costs"]) >= 15
 
 
-def cheapest(costs, blocks, ready, keyed):
-    """Return the lowest cost of all sequences, by trying them."""
+def sequences(costs, blocks, ready, keyed):
+    """Return the cost of each sequence of passes, in each state."""
     if blocks == 0 and not keyed:
-        return costs.poly1305_call + ready * costs.poly1305_block
+        return [costs.poly1305(ready)]
     found = []
     for one in costs.passes:
         if keyed or one.next is not None:
             done = min(blocks, one.blocks - keyed)
             taken = 0 if keyed else one.taken(ready)
             cost = one.first if keyed else one.cost(taken)
-            found.append(cost + cheapest(costs, blocks - done, ready - taken + 4 * done, False))
-    return min(found)
+            rest = sequences(costs, blocks - done, ready - taken + 4 * done, False)
+            found += [pass_tables.added(cycles, cost) for cycles in rest]
+    return found
 
 
-@suite("check quick", cpu_seconds=1)
+def serving(found):
+    """Return the cost of the sequence that serves both states, and whether one is tolerable in both."""
+    least = [min(cycles) for cycles in zip(*found)]
+    losses = [max(cycles / best for cycles, best in zip(one, least)) for one in found]
+    mixtures = [sum(one) / len(one) for one, loss in zip(found, losses) if loss <= 1.05]
+    return (min(mixtures), True) if mixtures else (min(losses), False)
+
+
+@suite("check quick", cpu_seconds=2)
 def test_pass_tables_are_cheapest():
-    noise, count = random.Random(1), 0
-    for _ in range(60):
-        entry = pass_tables.read(COSTS.format("gcc", noise.uniform(1, 20)))["costs"][0]
-        for of in entry["passes"].values():
-            of.update({key: noise.randrange(80, 250) for key in ("first", "next", "with") if key in of})
-        costs = pass_tables.costs_of(entry)
-        for blocks in range(13):
-            found = pass_tables.Cheapest(costs).message(blocks)
-            assert abs(found[0] - cheapest(costs, blocks, 0, True)) < 1e-6, (entry, blocks)
+    """Among all sequences, for one state and for both, where costs differ little between them and where they differ much."""
+    noise, count, intolerable = random.Random(1), 0, 0
+    for number in range(60):
+        entries = []
+        for state in pass_tables.STATES[: 1 + number % 2]:
+            entry = pass_tables.read(COSTS.format("gcc", state, noise.uniform(1, 20)))["costs"][0]
+            for name, of in entry["passes"].items():
+                for key in of.keys() & {"first", "next", "with"}:
+                    like = entries[0]["passes"][name][key] if entries and number % 3 else None
+                    of[key] = noise.randrange(80, 250) if like is None else round(like * noise.uniform(1.1, 1.3))
+            entries.append(entry)
+        costs = pass_tables.costs_of(entries)
+        finder = pass_tables.Cheapest(costs)
+        for blocks in range(11):
+            every = sequences(costs, blocks, 0, True)
+            cost, tolerable = serving(every)
+            found = finder.message(blocks)[0]
+            if tolerable:
+                assert abs(pass_tables.mixed(found) - cost) < 1e-6, (entries, blocks)
+            else:
+                loss = max(cycles / min(of) for cycles, of in zip(found, zip(*every)))
+                assert abs(loss - cost) < 1e-6, (entries, blocks)
+                intolerable += 1
             count += 1
-    print(f"{count} messages")
-    assert count == 780
+    print(f"{count} messages, {intolerable} without a sequence that loses at most 5 % in both states")
+    assert count == 660 and 50 < intolerable < 300
+
+
+def followed(costs, table, blocks):
+    """Return the cost of a message for which a pass table is looked up before each pass."""
+    passes, keyed, ready, cost = {one.name: one for one in costs.passes}, True, 0, None
+    while keyed or blocks:
+        entries = table.first if keyed else table.next
+        last = len(entries) - 1
+        one = passes[entries[blocks if blocks <= last else last - -blocks % table.period]]
+        done, taken = min(blocks, one.blocks - keyed), 0 if keyed else one.taken(ready)
+        cost = one.first if keyed else pass_tables.added(cost, one.cost(taken))
+        blocks, ready, keyed = blocks - done, ready - taken + 4 * done, False
+    return pass_tables.added(cost, costs.poly1305(ready))
+
+
+@suite("check quick", cpu_seconds=2)
+def test_pass_tables_are_followed():
+    """A table knows only how many blocks are left, not what is ready; that costs little."""
+    data = pass_tables.read(pass_tables.DATA.read_text())
+    losses = []
+    for name, entry in data["tables"].items():
+        for compiler in pass_tables.COMPILERS if "costs" in entry else ():
+            costs = pass_tables.costs_of(pass_tables.measured(data, name, compiler))
+            finder = pass_tables.Cheapest(costs)
+            table = finder.table()
+            for blocks in range(100):
+                of = [pass_tables.mixed(cost) for cost in (followed(costs, table, blocks), finder.message(blocks)[0])]
+                losses.append((of[0] / of[1], name, compiler, blocks))
+    print(f"{len(losses)} messages; the worst is {max(losses)}")
+    assert len(losses) >= 400 and max(losses)[0] < 1.02, max(losses)
 
 
 @suite("check quick", cpu_seconds=1)
 def test_pass_tables_from_costs(folder):
     text = "\n".join(
-        ['[tables.wide]\nkernel = "wide"\ncosts = "here"\n', COSTS.format("gcc 1", 9), COSTS.format("clang 1", 1)]
+        [
+            '[tables.wide]\nkernel = "wide"\ncosts = "here"\n',
+            COSTS.format("gcc 1", "idle", 9),
+            COSTS.format("clang 1", "idle", 1),
+        ]
     )
     header = pass_tables.header(pass_tables.read(text))
     assert header.count("#define PASS_TABLE_wide(X)") == 2 and "#ifdef __clang__" in header, header

@@ -4,13 +4,16 @@
     python -m tools.tune.pass_tables [--check]
 
 A message of the AEAD is a sequence of passes, followed by Poly1305 over what the passes did not take; its cost is the sum of
-theirs. Among all sequences, dynamic programming finds the cheapest. `--check` writes nothing, and fails if pass_tables.h is
-another.
+theirs. Among all sequences, dynamic programming finds the cheapest. Costs depend on whether the sibling thread is idle or
+busy: of the sequences that cost at most TOLERANCE more than the cheapest one in either state, that counts which is the
+cheapest in the mixture of both; if there is none, that which loses least in its worse state. `--check` writes nothing, and
+fails if pass_tables.h is another.
 """
 
 import argparse
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -30,9 +33,29 @@ class Wrong(Exception):
     """What is wrong in the data."""
 
 
+# Cycles beside an idle and beside a busy sibling thread, or in the one of these states that was measured.
+Cycles = tuple[float, ...]
+STATES = ("idle", "busy")
+# The part of messages that are beside a busy thread: half, because nothing tells a call which it will be.
+BUSY_SHARE = 0.5
+TOLERANCE = 0.05
+
+
+def mixed(cycles: Cycles) -> float:
+    return cycles[0] if len(cycles) == 1 else (1 - BUSY_SHARE) * cycles[0] + BUSY_SHARE * cycles[1]
+
+
+def added(a: Cycles, b: Cycles) -> Cycles:
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def scaled(share: float, a: Cycles) -> Cycles:
+    return tuple(share * x for x in a)
+
+
 @dataclass(frozen=True)
 class Pass:
-    """A pass: blocks of the keystream, and its cost in cycles.
+    """A pass: blocks of the keystream, and its cost.
 
     As the `first` of a message, which also gives the key; as a later one, `next`, which a pass for the key cannot be; and
     `with` all blocks of Poly1305 that it takes, `stitched` for each double round.
@@ -40,26 +63,54 @@ class Pass:
 
     name: str
     blocks: int
-    first: float
-    next: float | None = None
+    first: Cycles
+    next: Cycles | None = None
     stitched: int = 0
-    with_stitched: float = 0
+    with_stitched: Cycles = ()
 
     def taken(self, ready: int) -> int:
         """Return how many of the blocks of Poly1305 that are ready it takes."""
         return min(ready // self.stitched, DOUBLE_ROUNDS) * self.stitched if self.stitched else 0
 
-    def cost(self, taken: int) -> float:
+    def cost(self, taken: int) -> Cycles:
         assert self.next is not None
-        share = taken / (DOUBLE_ROUNDS * self.stitched) if taken else 0
-        return self.next + share * (self.with_stitched - self.next)
+        if not taken:
+            return self.next
+        share = taken / (DOUBLE_ROUNDS * self.stitched)
+        return added(scaled(1 - share, self.next), scaled(share, self.with_stitched))
 
 
 @dataclass(frozen=True)
 class Costs:
     passes: tuple[Pass, ...]
-    poly1305_call: float
-    poly1305_block: float  # one more block in a call
+    poly1305_call: Cycles
+    poly1305_block: Cycles  # one more block in a call
+
+    def poly1305(self, blocks: int) -> Cycles:
+        return added(self.poly1305_call, scaled(blocks, self.poly1305_block))
+
+
+Sequence = tuple[Cycles, tuple[str, ...]]  # its cost, and the names of its passes
+
+
+def efficient(found: Iterable[Sequence]) -> tuple[Sequence, ...]:
+    """Return the sequences than which no other is better in one state and not worse in the other."""
+    kept: list[Sequence] = []
+    for one in sorted(found):
+        if not kept or one[0][-1] < kept[-1][0][-1]:
+            kept.append(one)
+    return tuple(kept)
+
+
+def chosen(found: tuple[Sequence, ...]) -> Sequence:
+    """Return the sequence that serves both states, of those that are efficient."""
+    least = [min(cycles) for cycles in zip(*(cycles for cycles, _ in found))]
+
+    def loss(one: Sequence) -> float:
+        return max(cycles / best for cycles, best in zip(one[0], least)) - 1
+
+    tolerable = [one for one in found if loss(one) <= TOLERANCE]
+    return min(tolerable, key=lambda one: mixed(one[0])) if tolerable else min(found, key=loss)
 
 
 @dataclass(frozen=True)
@@ -80,30 +131,31 @@ class Cheapest:
         self.later = [one for one in costs.passes if one.next is not None]
         self.then = cache(self._then)
 
-    def _then(self, blocks: int, ready: int) -> tuple[float, tuple[str, ...]]:
-        """Return cost and passes for the blocks that are left, and for Poly1305 over what is ready and over them."""
+    def _then(self, blocks: int, ready: int) -> tuple[Sequence, ...]:
+        """Return the efficient sequences for the blocks that are left, and Poly1305 over what is ready and over them."""
         if blocks == 0:
-            return self.costs.poly1305_call + ready * self.costs.poly1305_block, ()
+            return ((self.costs.poly1305(ready), ()),)
         found = []
         for one in self.later:
             taken, done = one.taken(ready), min(blocks, one.blocks)
-            cost, passes = self.then(blocks - done, ready - taken + BLOCKS_OF_POLY1305 * done)
-            found.append((cost + one.cost(taken), (one.name, *passes)))
-        return min(found)
+            cost = one.cost(taken)
+            for cycles, passes in self.then(blocks - done, ready - taken + BLOCKS_OF_POLY1305 * done):
+                found.append((added(cycles, cost), (one.name, *passes)))
+        return efficient(found)
 
-    def message(self, blocks: int) -> tuple[float, tuple[str, ...]]:
-        """Return cost and passes for a message of that many blocks, and the key."""
+    def message(self, blocks: int) -> Sequence:
+        """Return the sequence for a message of that many blocks, and the key."""
         found = []
         for one in self.costs.passes:
             done = min(blocks, one.blocks - 1)
-            cost, passes = self.then(blocks - done, BLOCKS_OF_POLY1305 * done)
-            found.append((cost + one.first, (one.name, *passes)))
-        return min(found)
+            for cycles, passes in self.then(blocks - done, BLOCKS_OF_POLY1305 * done):
+                found.append((added(cycles, one.first), (one.name, *passes)))
+        return chosen(efficient(found))
 
     def continuation(self, blocks: int) -> str:
         """Return the pass for blocks that are left of a message, when a whole pass of Poly1305 is ready."""
         largest = max(one.taken(10**6) for one in self.later)
-        return self.then(blocks, largest)[1][0] if blocks else self.later[0].name
+        return chosen(self.then(blocks, largest))[1][0] if blocks else self.later[0].name
 
     def table(self) -> PassTable:
         period = 1 << (max(one.blocks for one in self.later) - 1).bit_length()
@@ -112,15 +164,29 @@ class Cheapest:
         return PassTable(period, first, tuple(self.continuation(blocks) for blocks in numbers))
 
 
-def costs_of(entry: dict) -> Costs:
-    """Return the costs of an entry of the data."""
-    passes = (
-        Pass(name, of["blocks"], of["first"], of.get("next"), of.get("stitched", 0), of.get("with", 0))
-        for name, of in entry["passes"].items()
-    )
-    if "poly1305" not in entry:
-        raise Wrong(f"the costs of {entry['kernel']} on {entry['family']} have no cost of Poly1305")
-    return Costs(tuple(passes), entry["poly1305"]["call"], entry["poly1305"]["block"])
+def costs_of(entries: list[dict]) -> Costs:
+    """Return the costs of entries of the data, one for each state that was measured."""
+
+    def both(tables: list[dict], key: str) -> Cycles:
+        return tuple(table[key] for table in tables)
+
+    passes = []
+    for entry in entries:
+        if "poly1305" not in entry:
+            raise Wrong(f"the costs of {entry['kernel']} on {entry['family']} have no cost of Poly1305")
+    for name in entries[0]["passes"]:
+        of = [entry["passes"].get(name) for entry in entries]
+        if None in of:  # not measured in each state
+            continue
+        one = Pass(name, of[0]["blocks"], both(of, "first"), both(of, "next") if "next" in of[0] else None)
+        if "stitched" not in of[0]:
+            passes.append(one)
+            continue
+        passes.append(replace(one, name=f"{name}_alone"))
+        if all("with" in cycles for cycles in of):
+            passes.append(replace(one, stitched=of[0]["stitched"], with_stitched=both(of, "with")))
+    poly1305 = [entry["poly1305"] for entry in entries]
+    return Costs(tuple(passes), both(poly1305, "call"), both(poly1305, "block"))
 
 
 def counted(passes: tuple[str, ...]) -> str:
@@ -158,16 +224,24 @@ def pass_tables(data: dict) -> dict[str, dict[str, PassTable]]:
         elif "gcc" in entry:
             found[name] = {compiler: given(name, entry[compiler]) for compiler in COMPILERS}
         else:
-            of = {costs["compiler"].split()[0]: costs for costs in data["costs"] if is_for(costs, entry)}
-            if missing := [compiler for compiler in COMPILERS if compiler not in of]:
-                raise Wrong(f"pass table {name}: no costs of {entry['kernel']} on {entry['costs']} with {missing[0]}")
-            found[name] = {compiler: Cheapest(costs_of(of[compiler])).table() for compiler in COMPILERS}
+            found[name] = {
+                compiler: Cheapest(costs_of(measured(data, name, compiler))).table() for compiler in COMPILERS
+            }
     return found
 
 
-def is_for(costs: dict, table: dict) -> bool:
-    """Return whether a pass table follows from these costs: those beside an idle sibling thread serve both of its states."""
-    return (costs["kernel"], costs["family"], costs["sibling"]) == (table["kernel"], table["costs"], "idle")
+def measured(data: dict, name: str, compiler: str) -> list[dict]:
+    """Return the costs from which a pass table follows, in the order of STATES."""
+    table = data["tables"][name]
+    found = [
+        costs
+        for costs in data["costs"]
+        if (costs["kernel"], costs["family"]) == (table["kernel"], table["costs"])
+        and costs["compiler"].split()[0] == compiler
+    ]
+    if not found:
+        raise Wrong(f"pass table {name}: no costs of {table['kernel']} on {table['costs']} with {compiler}")
+    return sorted(found, key=lambda costs: STATES.index(costs["sibling"]))
 
 
 def macro(name: str, table: PassTable) -> str:

@@ -6,6 +6,9 @@
  *     HORNET_TARGET           its instruction set
  *     LANES_SETS              2 if there are registers for two sets of lanes
  *     LAYOUTS(X)              optional: X(name, lanes, rows, block, stitched, variant) for each layout
+ *     LAYOUTS_ALONE(X)        optional: X(name) for each layout with `stitched` of which there is another,
+ *                             name_alone, that is the same function without blocks for its companion
+ *     ROWS_IN_TURN            optional: sets of rows take a whole round one after another (rows.h)
  *     ROWS_WITH_LANES         optional: there are registers for two sets of rows and a set of lanes
  *     PASS_TABLE              optional: the name of its pass table in passes.toml
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
@@ -45,6 +48,9 @@
 #ifndef LAYOUTS
 #define LAYOUTS LAYOUTS_BY_DEFAULT
 #endif
+#ifndef LAYOUTS_ALONE
+#define LAYOUTS_ALONE(X)
+#endif
 #ifndef PASS_TABLE
 #define PASS_TABLE default_layouts
 #endif
@@ -73,14 +79,20 @@
     }
 LAYOUTS(LAYOUT_FUNCTION)
 
-#define LAYOUT_RECORD(name, lanes, rows, block, stitched, variant)                                         \
-    {HORNET_PASTE(chacha20_, name, _, KERNEL),                                                             \
-     (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE), (block) == BLOCK_KEY, stitched},
-static const chacha20_layout kernel_layouts[] = {LAYOUTS(LAYOUT_RECORD)};
+#define LAYOUT_BLOCKS(name) HORNET_PASTE(chacha20_blocks_, name, _, KERNEL)
+#define LAYOUT_ITS_BLOCKS(name, lanes, rows, block, stitched, variant)                                     \
+    LAYOUT_BLOCKS(name) = (lanes) * WORDS + (rows) * ROWS_BLOCKS + ((block) != BLOCK_NONE),
+enum { LAYOUTS(LAYOUT_ITS_BLOCKS) };
 
-#define LAYOUT_NUMBER(name)          HORNET_PASTE(chacha20_layout_, name, _, KERNEL)
-#define LAYOUT_ENUMERATOR(name, ...) LAYOUT_NUMBER(name),
-enum { LAYOUTS(LAYOUT_ENUMERATOR) };
+#define LAYOUT_RECORD(name, lanes, rows, block, stitched, variant)                                         \
+    {HORNET_PASTE(chacha20_, name, _, KERNEL), LAYOUT_BLOCKS(name), (block) == BLOCK_KEY, stitched},
+#define LAYOUT_RECORD_ALONE(name) {HORNET_PASTE(chacha20_, name, _, KERNEL), LAYOUT_BLOCKS(name), false, 0},
+static const chacha20_layout kernel_layouts[] = {LAYOUTS(LAYOUT_RECORD) LAYOUTS_ALONE(LAYOUT_RECORD_ALONE)};
+
+#define LAYOUT_NUMBER(name)           HORNET_PASTE(chacha20_layout_, name, _, KERNEL)
+#define LAYOUT_ENUMERATOR(name, ...)  LAYOUT_NUMBER(name),
+#define LAYOUT_ENUMERATOR_ALONE(name) LAYOUT_NUMBER(name##_alone),
+enum { LAYOUTS(LAYOUT_ENUMERATOR) LAYOUTS_ALONE(LAYOUT_ENUMERATOR_ALONE) };
 
 #ifdef KERNEL_NO_PACKETS
 #define KERNEL_LANES   1

@@ -174,14 +174,18 @@ typedef struct {
     uintptr_t out, in, copy; /* copy is out if there is none, which saves a condition for each vector */
     size_t len_bytes;        /* including that block */
     uint8_t *key;            /* NULL if there is no such block */
+    bool key_is_stored;      /* a constant */
 } pass_output;
 
-HORNET_INLINE pass_output pass_output_of(const chacha20_work *work, bool keyed)
+HORNET_INLINE pass_output pass_output_of(const chacha20_work *work, bool keyed, bool key_is_stored)
 {
     const size_t before = keyed ? CHACHA20_BLOCK_BYTES : 0;
-    return (pass_output){(uintptr_t)work->out - before, (uintptr_t)work->in - before,
+    return (pass_output){(uintptr_t)work->out - before,
+                         (uintptr_t)work->in - before,
                          (uintptr_t)(work->copy == NULL ? work->out : work->copy) - before,
-                         work->len_bytes + before, keyed ? work->key : NULL};
+                         work->len_bytes + before,
+                         keyed ? work->key : NULL,
+                         key_is_stored};
 }
 
 /* Returns whether the keystream up to end_bytes after the first block goes to `out` only. Most passes of a
@@ -196,7 +200,7 @@ HORNET_INLINE bool pass_is_whole(const pass_output *to, size_t end_bytes)
 HORNET_INLINE bool pass_put(const pass_output *to, size_t at, word_vec stream)
 {
     if (at < CHACHA20_BLOCK_BYTES && to->key != NULL) {
-        if (at < CHACHA20_KEY_BYTES)
+        if (!to->key_is_stored && at < CHACHA20_KEY_BYTES)
             memcpy(to->key + at, &stream,
                    sizeof stream < CHACHA20_KEY_BYTES ? sizeof stream : CHACHA20_KEY_BYTES);
         return true;
@@ -318,7 +322,10 @@ HORNET_INLINE void pass(size_t lanes, size_t rows, int block, size_t stitched, b
         HORNET_UNROLL /* gcc 12 would keep the words in memory, and store them in each round */
             for (int w = 0; w < 8; w += 2) store_le64(work->key + 4 * w, pass_block_words(&s, state, w));
     }
-    const pass_output to = pass_output_of(work, block != BLOCK_KEY && work->key != NULL);
+    const bool by_rows = lanes == 0 && block == BLOCK_NONE;
+    const pass_output to = pass_output_of(work, block != BLOCK_KEY && work->key != NULL, by_rows);
+    if (by_rows && to.key != NULL)
+        rows_key(to.key, y[0], state);
     if (block == BLOCK_FIRST && to.key == NULL) {
         if (to.len_bytes < CHACHA20_BLOCK_BYTES) {
             pass_put_last_block(&to, &s, state);
