@@ -2,7 +2,8 @@
 /* The one rule that chooses implementations, of kernels and of everything else that has several.
  *
  * A list is sorted with its best implementation first. Of the entries of an implementation, the first that
- * this CPU runs well counts. A call goes to the first of these whose minimum amount is reached. So the entries further down serve the smaller amounts. */
+ * this CPU runs well counts. A call goes to the first of these whose minimum amount is reached. So the
+ * entries further down serve the smaller amounts. */
 #ifndef HORNET_CORE_DISPATCH_H
 #define HORNET_CORE_DISPATCH_H
 
