@@ -16,7 +16,7 @@ static const struct decisive {
     {"avx512fp16", offsetof(struct x86_cpuid, leaf7_edx), 23},
     {"amxtile", offsetof(struct x86_cpuid, leaf7_edx), 24},
     {"avxvnni", offsetof(struct x86_cpuid, leaf7_1_eax), 4},
-/* Those of x86.def, of which CPUID does not report the last ones. */
+/* All of x86.def, the last of which CPUID does not report. */
 #define properties max_leaf
 #define HORNET_CPU_FEATURE(name, cpuid_word, bit, xcr0)                                                    \
     {#name, offsetof(struct x86_cpuid, cpuid_word), BIT_IN_##cpuid_word(bit)},
