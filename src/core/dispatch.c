@@ -27,8 +27,8 @@ static bool counts(const struct hornet_list *list, size_t index, uint32_t cpu)
     const struct hornet_entry *const entry = &list->entries[index];
     if (!runs_well(entry, cpu))
         return false;
-    while (index-- != 0 && hornet_same_kernel(&list->entries[index], entry))
-        if (runs_well(&list->entries[index], cpu))
+    for (size_t i = index; i != 0 && hornet_same_kernel(&list->entries[i - 1], entry); i--)
+        if (runs_well(&list->entries[i - 1], cpu))
             return false;
     return true;
 }
