@@ -194,12 +194,11 @@ HORNET_NOINLINE uintptr_t message_processed(bool *valid, bool opens, uint8_t *ta
     }
     store_lengths(lengths, c->aad_bytes, c->len_bytes);
     const size_t left_bytes = (size_t)(lengths + 16 - next);
-    const struct hornet_poly1305_kernel *const kernel =
-        hornet_poly1305_kernel_in_aead(left_bytes, c->kernels.poly1305);
     if (next == first) {
-        kernel->mac(computed, next, left_bytes, key);
+        hornet_poly1305_kernel_in_aead(left_bytes, c->kernels.poly1305)
+            ->mac(computed, next, left_bytes, key);
     } else {
-        kernel->absorb(&poly, next, left_bytes);
+        hornet_poly1305_kernel_in_aead(left_bytes, c->kernels.poly1305)->absorb(&poly, next, left_bytes);
         mac_end(computed, &poly);
     }
     wipe(memory, AEAD_AAD_ROOM_BYTES); /* associated data may be secret */

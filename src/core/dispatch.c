@@ -38,15 +38,17 @@ static bool counts(const struct hornet_list *list, size_t index, uint32_t cpu)
  * always stays, because the list begins with it. */
 static uint32_t reached(const struct hornet_list *list, uint32_t entries)
 {
-    size_t served_from = HORNET_NEVER, served_in_aead = HORNET_NEVER;
+    /* What earlier entries serve: the least amount elsewhere, in the AEAD, and in batches. */
+    size_t min = HORNET_NEVER, min_aead = HORNET_NEVER, min_batch = HORNET_NEVER;
     uint32_t result = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct hornet_entry *entry = &list->entries[i];
-        if ((entries >> i & 1) == 0 ||
-            (result != 0 && entry->min >= served_from && entry->min_aead >= served_in_aead))
+        if ((entries >> i & 1) == 0 || (result != 0 && entry->min >= min && entry->min_aead >= min_aead &&
+                                        entry->min_batch >= min_batch))
             continue;
-        served_from = entry->min < served_from ? entry->min : served_from;
-        served_in_aead = entry->min_aead < served_in_aead ? entry->min_aead : served_in_aead;
+        min = entry->min < min ? entry->min : min;
+        min_aead = entry->min_aead < min_aead ? entry->min_aead : min_aead;
+        min_batch = entry->min_batch < min_batch ? entry->min_batch : min_batch;
         result |= UINT32_C(1) << i;
         if (entry->implementation == list->fallback)
             result |= HORNET_FALLBACK_IN_USE;
@@ -102,12 +104,9 @@ bool hornet_dispatch_force(const struct hornet_list *list, const char *name)
 }
 
 const struct hornet_entry *hornet_dispatch_batch(const struct hornet_list *list, uint32_t in_use,
-                                                 uint32_t cpu, size_t amount)
+                                                 size_t amount)
 {
-    /* The first entry is used even if it was forced and does not run well. */
-    const struct hornet_entry *first = hornet_dispatch(list->entries, in_use, SIZE_MAX), *entry = first;
-    while (entry->min_batch > amount ||
-           !(entry == first || counts(list, (size_t)(entry - list->entries), cpu)))
-        entry++;
-    return entry;
+    while (list->entries[__builtin_ctz(in_use)].min_batch > amount)
+        in_use &= in_use - 1;
+    return &list->entries[__builtin_ctz(in_use)];
 }

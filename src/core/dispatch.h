@@ -64,9 +64,9 @@ uint32_t hornet_dispatch_begin(const struct hornet_list *list);
  * false. */
 bool hornet_dispatch_force(const struct hornet_list *list, const char *name);
 
-/* Returns the entry that serves a batch on a CPU with these features. */
+/* Returns the entry that serves a batch. */
 const struct hornet_entry *hornet_dispatch_batch(const struct hornet_list *list, uint32_t in_use,
-                                                 uint32_t cpu, size_t amount);
+                                                 size_t amount);
 
 /* Returns the entry for a CPU with these features among the entries of the implementations with this name;
  * the last of them if none of them runs well; NULL if there are none. */

@@ -128,7 +128,7 @@ static void check_entries(const struct hornet_list *list, uint32_t cpu, uint32_t
                 if (amount == SIZE_MAX)
                     continue;
                 const struct hornet_entry *entry =
-                    use == BATCH ? hornet_dispatch_batch(list, in_use, cpu, amount)
+                    use == BATCH ? hornet_dispatch_batch(list, in_use, amount)
                                  : hornet_dispatch_for(list->entries, in_use, amount, use == AEAD);
                 const struct hornet_entry *expected = expected_entry(list, cpu, first, forced, amount, use);
                 check(expected != NULL && entry->implementation == expected->implementation &&
@@ -567,7 +567,7 @@ static void test_forced_kernel_runs(void)
             msgs[j] = msg;
             lens_bytes[j] = 100;
         }
-        const struct hornet_entry *entry = hornet_dispatch_batch(list, in_use, hornet_cpu(), 100);
+        const struct hornet_entry *entry = hornet_dispatch_batch(list, in_use, 100);
         const unsigned long batches = *calls[number_of(entry->implementation)];
         hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
         const bool shares = all_kernels[number_of(entry->implementation)]->batch != NULL;
