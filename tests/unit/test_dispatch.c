@@ -630,6 +630,7 @@ int main(int argc, char **argv)
 #if HORNET_X86
         test_cpuid();
         test_known_cpus();
+        test_single_features();
         test_all_sets();
         test_detected();
 #endif

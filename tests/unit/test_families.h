@@ -68,6 +68,8 @@ static struct x86_cpuid cpuid_with(uint32_t set, uint32_t vendor, uint32_t leaf1
 
 enum { XCR0_ALL = 0xe7 };
 
+enum { FAMILIES = CPU_zen3 | CPU_zen4 | CPU_zen5 | CPU_skylake_x | CPU_ice_lake | CPU_golden_cove };
+
 /* Returns the width of the registers of a kernel. */
 static uint32_t width_of(const struct hornet_entry *entry)
 {
@@ -193,16 +195,14 @@ static const struct {
 
 static void test_known_cpus(void)
 {
-    const uint32_t families =
-        CPU_zen3 | CPU_zen4 | CPU_zen5 | CPU_skylake_x | CPU_ice_lake | CPU_golden_cove;
     for (size_t i = 0; i < sizeof known_cpus / sizeof known_cpus[0]; i++)
         /* A hypervisor may report other numbers, or none. */
         for (int hidden = 0; hidden < 2; hidden++) {
             const struct x86_cpuid cpuid = cpuid_with(set_of(known_cpus[i].features), *known_cpus[i].vendor,
                                                       hidden ? 0 : known_cpus[i].leaf1_eax, XCR0_ALL);
             const uint32_t cpu = hornet_cpu_from_cpuid(&cpuid);
-            check((cpu & families) == known_cpus[i].family, "%s: family %x", known_cpus[i].name,
-                  cpu & families);
+            check((cpu & FAMILIES) == known_cpus[i].family, "%s: family %x", known_cpus[i].name,
+                  cpu & FAMILIES);
             check(((cpu & CPU_full_width_zmm) == 0) == (known_cpus[i].family == CPU_zen4) &&
                       ((cpu & CPU_no_zmm_downclock) == 0) == (known_cpus[i].family == CPU_skylake_x),
                   "%s: properties %x", known_cpus[i].name, cpu);
@@ -218,9 +218,39 @@ static void test_known_cpus(void)
     for (uint32_t family = 0x19; family <= 0x1b; family++) {
         const struct x86_cpuid cpuid =
             cpuid_with(set_of(IFMA), amd, (family - 15) << 20 | 15 << 8, XCR0_ALL);
-        check((hornet_cpu_from_cpuid(&cpuid) & families) == (family == 0x19 ? CPU_zen4 : CPU_zen5),
+        check((hornet_cpu_from_cpuid(&cpuid) & FAMILIES) == (family == 0x19 ? CPU_zen4 : CPU_zen5),
               "AMD's family %x", family);
     }
+}
+
+/* What each feature alone tells of AMD's and of Intel's cores. */
+static void test_single_features(void)
+{
+    static const struct {
+        const char *feature;
+        uint32_t of_amd, of_intel;
+    } single[] = {
+        {"avx2", CPU_zen3, CPU_ANY},
+        {"gfni", CPU_zen4, CPU_ANY},
+        {"avx512f", CPU_zen4, CPU_ANY},
+        {"avx512bw", CPU_ANY, CPU_skylake_x},
+        {"avx512vl", CPU_ANY, CPU_skylake_x},
+        {"avx512ifma", CPU_ANY, CPU_ice_lake},
+        {"avx512vbmi2", CPU_ANY, CPU_ice_lake},
+        {"avx512vp2intersect", CPU_zen5, CPU_ANY},
+        {"avxvnni", CPU_zen5, CPU_golden_cove},
+        {"avx512fp16", CPU_ANY, CPU_golden_cove},
+        {"amxtile", CPU_ANY, CPU_golden_cove},
+        {"hybrid", CPU_ANY, CPU_golden_cove},
+    };
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
+        for (int of_intel = 0; of_intel < 2; of_intel++) {
+            const struct x86_cpuid cpuid =
+                cpuid_with(set_of(single[i].feature), of_intel ? intel : amd, 0, XCR0_ALL);
+            const uint32_t family = of_intel ? single[i].of_intel : single[i].of_amd;
+            check((hornet_cpu_from_cpuid(&cpuid) & FAMILIES) == family, "%s: another family than %x",
+                  single[i].feature, family);
+        }
 }
 
 /* Returns, for a set of features, the widths of both primitives for short and for long messages, two bits
