@@ -253,6 +253,12 @@ static void test_single_features(void)
         }
 }
 
+static bool reports(const struct x86_cpuid *cpuid, const struct decisive *feature)
+{
+    const uint32_t word = *(const uint32_t *)((const char *)cpuid + feature->word);
+    return feature->bit >= 0 && (word >> feature->bit & 1) != 0;
+}
+
 /* Returns, for a set of features, the widths of both primitives for short and for long messages, two bits
  * each, after it has checked the choice. */
 static uint8_t widths_with(uint32_t set, const struct x86_cpuid *cpuid)
@@ -267,7 +273,7 @@ static uint8_t widths_with(uint32_t set, const struct x86_cpuid *cpuid)
         for (size_t i = 0; i < lists[l]->count; i++)
             for (int f = 0; (in_use >> i & 1) != 0 && f < CPU_FEATURE_COUNT; f++)
                 if ((lists[l]->entries[i].implementation->required >> f & 1) != 0)
-                    good = good && (cpu >> f & 1) != 0 && (set >> (BEFORE_DEF + f) & 1) != 0;
+                    good = good && (cpu >> f & 1) != 0 && reports(cpuid, &decisive[BEFORE_DEF + f]);
         check(good, "features %x, vendor %x, %x, xcr0 %x: list %d has %x in use", set, cpuid->vendor_ebx,
               cpuid->leaf1_eax, cpuid->xcr0, l, in_use);
         for (int amount = 0; l < 2 && good && amount < 2; amount++) {
