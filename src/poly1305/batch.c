@@ -139,13 +139,13 @@ void hornet_batch_last_blocks(uint8_t *blocks, uint64_t *tops, bool equal, const
 void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
                                  const uint8_t (*keys)[32], size_t count, uint32_t in_use)
 {
-    const uint32_t cpu = hornet_cpu();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
         uint8_t order[HORNET_BATCH_WINDOW];
+        order[0] = 0; /* gcc 12 does not see that the window is not empty */
         const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count), in_use);
         const struct hornet_entry *entry =
-            hornet_dispatch_batch(&hornet_poly1305_list, in_use, cpu, window.lens_bytes[order[0]]);
+            hornet_dispatch_batch(&hornet_poly1305_list, in_use, window.lens_bytes[order[0]]);
         const struct hornet_poly1305_kernel *kernel = kernel_of(entry);
         size_t i = 0;
         if (kernel->batch != NULL)
