@@ -668,6 +668,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "is_tag = (uint32_t)tag_bytes >= 1",
         ),
     ],
+    "poly1305/horner/batch.h": [
+        ("batch_open", "The messages of a batch have at most HORNET_BATCH_MAX_BYTES.", CUTS),
+    ],
     "poly1305/batch.c": [
         ("hornet_batch_sort", "A window has HORNET_BATCH_WINDOW messages.", "i < (uint32_t)count"),
         (
@@ -678,7 +681,6 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "sorted &= lens_bytes[order[i - 1]] > ",
             "if (false)",
         ),
-        ("hornet_batch_sort", "All lengths that are compared are 2 more.", "(lens_bytes[order[i]] + 1)"),
         (
             "messages_to_share",
             "`differences` decides alone. Long messages may share lanes too, which takes longer.",
