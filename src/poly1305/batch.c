@@ -45,7 +45,7 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
     _Static_assert(EACH == 8, "as many numbers");
     static const lens_vec numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t i = 0; i < count; i++) {
-        const int16_t at = i % EACH;
+        const int16_t at = (int16_t)(i % EACH);
         const lens_vec own = limits.vectors[i / EACH];
         const lens_vec len = (lens_vec){0} + (int16_t)lens_bytes[unsorted[i]];
         HORNET_KEEP_LOOP
