@@ -153,6 +153,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
     ],
     "core/dispatch.c": [
         ("reached", "No entry of the lists here has a minimum of HORNET_NEVER.", "(HORNET_NEVER "),
+        ("reached", "No minimum but HORNET_NEVER has more than 32 bits.", "(uint32_t)entry->min"),
         ("reached", "An entry that is never reached is not chosen either way.", "if (((entries >> i & 1) == 0))"),
     ],
     "core/words.h": [
@@ -669,7 +670,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ),
     ],
     "poly1305/horner/batch.h": [
-        ("batch_open", "The messages of a batch have at most HORNET_BATCH_MAX_BYTES.", CUTS),
+        ("batch_open", "The messages of a batch have at most HORNET_BATCH_MAX_BYTES.", "(uint32_t)bundle->nfull"),
     ],
     "poly1305/batch.c": [
         ("hornet_batch_sort", "A window has HORNET_BATCH_WINDOW messages.", "i < (uint32_t)count"),
