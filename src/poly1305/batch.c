@@ -85,7 +85,6 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
     }
     uint16_t keys[HORNET_BATCH_WINDOW];
     size_t nshort = 0;
-    order[0] = 0; /* read even if no message is short */
     for (size_t i = 0; i < count; i++) {
         const size_t len_bytes = lens_bytes[i];
         if (len_bytes > HORNET_BATCH_MAX_BYTES) {
@@ -142,7 +141,7 @@ void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, c
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
         uint8_t order[HORNET_BATCH_WINDOW];
-        order[0] = 0; /* gcc 12 does not see that the window is not empty */
+        order[0] = 0; /* read even if no message is short */
         const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count), in_use);
         const struct hornet_entry *entry =
             hornet_dispatch_batch(&hornet_poly1305_list, in_use, window.lens_bytes[order[0]]);

@@ -744,8 +744,8 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "hornet_poly1305_batch_using",
             "Which kernel computes a tag changes no result, nor does which messages a batch leaves.",
-            "cpu, ((window.lens_bytes[order[0]]) ",
-            "cpu, (uint32_t)",
+            "in_use, ((window.lens_bytes[order[0]]) ",
+            "in_use, (uint32_t)",
             "if (false)",
             "(entry->min_batch ",
             "(uint32_t)entry->min_batch",

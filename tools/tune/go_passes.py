@@ -7,11 +7,10 @@ Its passes have neither a key nor Poly1305 beside them, so that blocks of the ke
 `--check` writes nothing, and fails if passes.go is another.
 """
 
-import argparse
 import subprocess
 import sys
 
-from .pass_tables import DATA, ROOT, Cheapest, Costs, Pass, Wrong, chosen, listed, read
+from .pass_tables import ROOT, Cheapest, Costs, Pass, Wrong, chosen, generate, listed
 
 FILE = ROOT / "bindings/go/internal/tuning/passes.go"
 MOST = {"avx2": 8, "avx512": 32}  # blocks that are made at once
@@ -96,23 +95,5 @@ const (
     return subprocess.run(["gofmt"], input=out, capture_output=True, text=True, check=True).stdout
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare passes.go, and write nothing")
-    options = parser.parse_args()
-    try:
-        new = text(read(DATA.read_text()))
-    except Wrong as why:
-        print(f"go_passes: {DATA.relative_to(ROOT)}: {why}", file=sys.stderr)
-        return 2
-    if not options.check:
-        FILE.write_text(new)
-    elif FILE.read_text() != new:
-        print("go_passes: passes.go is not that of passes.toml: run python3 -m tools.tune.go_passes", file=sys.stderr)
-        return 1
-    print(f"{new.count('= []uint8{')} pass tables of the Go module")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generate(__doc__, FILE, text, "= []uint8{"))
