@@ -5,13 +5,25 @@ import argparse
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 
 import numpy
 
 from lab.report import results
-from tools.measure.samples import Failed, Run, Samples, parse, run_lines, warn_of_load
+from tools.measure.samples import (
+    IDLE_OR_BUSY,
+    Failed,
+    Run,
+    Samples,
+    compare_slots,
+    parse,
+    program,
+    run_lines,
+    warn_of_load,
+)
 
 from . import page, peers, processes
 from .groups import GROUPS, Series
@@ -131,16 +143,28 @@ def measure_section(section: str, files: dict[Peer, Path], chosen: list[str], op
     given = arguments(files, section)
     cases = cases_of(section, chosen, list(given), options.rounds, 41 if options.quick else 1)
     mask = {"OPENSSL_ia32cap": MASKS[section]} if MASKS[section] else {}
-    runs = []
-    for process in range(options.processes):
+    cpus: SimpleQueue[int | None] = SimpleQueue()
+    for cpu in options.cpus or [None]:
+        cpus.put(cpu)
+    program()  # built once
+
+    def measured(process: int) -> Run:
+        cpu = cpus.get()
         say(f"{section}: process {process + 1} of {options.processes}")
         check = [] if process == 0 else ["--no-check"]
         flags = ["--tolerant", "--seed", process + 1, *check]
-        lines = list(run_lines(given, [line for *_, line in cases], *flags, env=mask))
+        try:
+            lines = list(run_lines(given, [line for *_, line in cases], *flags, env=mask, cpu=cpu))
+        finally:
+            cpus.put(cpu)
         raw = BUILD / "samples" / f"{section}-{process}.jsonl"
         raw.parent.mkdir(parents=True, exist_ok=True)
         raw.write_text("\n".join(lines) + "\n")
-        runs.append(parse(lines))
+        return parse(lines, state=options.sibling)
+
+    with ThreadPoolExecutor(len(options.cpus or [None])) as pool:
+        runs = list(pool.map(measured, range(options.processes)))
+    compare_slots(runs)
     kernels = runs[0].peers[0].get("kernels", ["", ""])
     return {
         "section": {
@@ -234,7 +258,9 @@ def run(options: argparse.Namespace) -> int:
         ],
         **found,
     }
-    path = options.into or options.out / f"{results.slug(machine)}.json"
+    if options.sibling:
+        new["sibling"] = options.sibling
+    path = options.into or options.out / f"{results.base_name(new)}.json"
     if old is not None:
         try:
             new = results.insert(old, new)
@@ -287,6 +313,9 @@ def main() -> int:
     def listed(text: str) -> list[str]:
         return text.split(",")
 
+    def numbers(text: str) -> list[int]:
+        return [int(number) for number in text.split(",")]
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     one = commands.add_parser("run", help="measure, and write results, tables and figures")
@@ -295,6 +324,10 @@ def main() -> int:
     one.add_argument("--only", type=listed, help=f"these groups: {','.join([*GROUPS, *processes.GROUPS])}")
     one.add_argument("--processes", type=int, default=9, help="run one after another; figures are medians over them")
     one.add_argument("--rounds", type=int, default=41, help="the samples of each peer in each case and process")
+    one.add_argument("--cpus", type=numbers, help="CPUs, each of which runs a process at the same time")
+    one.add_argument(
+        "--sibling", choices=IDLE_OR_BUSY, help="count samples beside a thread in this state where there are"
+    )
     one.add_argument("--quick", action="store_true", help="few lengths, processes and rounds, into build/bench/out")
     one.add_argument("--small", action="store_true", help="use small inputs in the groups edit, file and tree")
     one.add_argument("--command", type=Path, default=peers.ROOT / "build/hornet", help="the hornet command")

@@ -156,12 +156,14 @@ def markdown(all_: dict, plots: list[tuple[str, str]]) -> str:
     first, *later = all_["runs"]
     machine = all_["machine"]
     text = (
-        f"# {results.title(machine)}\n\nMeasured on {first['date']} by `make -C lab bench`; [what is measured and how]"
+        f"# {results.title(machine)}{', beside a busy thread' if all_.get('sibling') == 'busy' else ''}\n\nMeasured on {first['date']} by `make -C lab bench`; [what is measured and how]"
         "(../README.md). Nanoseconds for one message, "
         f"medians over {first['processes']} processes of medians over up to {first['rounds']} rounds. A ratio is Hornet's "
         "time to that of the fastest other peer in the same round; below 1 Hornet is faster. In brackets: the quartiles "
         "over the processes.\n\n"
     )
+    if sibling := all_.get("sibling"):
+        text += f"Samples count beside {'a busy' if sibling == 'busy' else 'an idle'} sibling thread, where there were any.\n\n"
     for run in later:
         text += (
             f"Measured again on {run['date']}, over {run['processes']} processes and up to {run['rounds']} rounds: "
@@ -252,7 +254,7 @@ def draw(all_: dict) -> list[tuple[str, str, str]]:
 
 def render(all_: dict) -> dict[str, str]:
     """Return the names and the texts of all files made from these results."""
-    base = results.slug(all_["machine"])
+    base = results.base_name(all_)
     plots = [(title, f"{base}-{name}.svg", text) for name, title, text in draw(all_)]
     page = markdown(all_, [(title, name) for title, name, _ in plots])
     return {f"{base}.md": page} | {name: text for _, name, text in plots}

@@ -11,6 +11,7 @@ flags       the flags of each group of sources
 peers       the name, the version and a note of each implementation
 missing     the implementations that could not be built or run, and why
 runs        date, groups, processes and rounds of each run; a later run replaced the groups that it names
+sibling     the state of the sibling thread beside which samples counted, if it was chosen
 sections    the instructions that were allowed, the kernels in use, the checks of tags, and which share of the samples
             was taken beside a busy sibling thread, if that is known
 series      tables of measurements; each has a section, a group, a variant, an axis, xs, columns and notes
@@ -101,6 +102,11 @@ def slug(machine: dict) -> str:
     words = re.split(r"[^a-z0-9]", machine["model"].lower())
     words = [word for word in words if word not in ("", "r", "tm", "cpu", "processor")]
     return "-".join([*words, f"f{machine['family']}m{machine['model_number']}"])
+
+
+def base_name(all_: dict) -> str:
+    """Return the base name of the files made from these results."""
+    return slug(all_["machine"]) + ("-busy" if all_.get("sibling") == "busy" else "")
 
 
 def today() -> str:
@@ -243,6 +249,7 @@ def insert(old: dict, new: dict) -> dict:
         if not is_same:
             raise Different(f"{what} changed since then: measure all groups again")
 
+    same("the sibling thread's state has", old.get("sibling") == new.get("sibling"))
     cpu = ("model", "family", "model_number", "stepping", "features")
     same("the CPU has", all(old["machine"][key] == new["machine"][key] for key in cpu))
     same("the clock has", old["clock"] == new["clock"])

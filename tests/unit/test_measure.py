@@ -13,10 +13,10 @@ from support.products import made_library
 from tools.measure import compare, crossovers, intervals, samples
 
 # What measure.c printed on an EPYC, Zen 4, beside an idle thread; and the same for a clock of 2.99 GHz and a core that
-# another thread shared for a part of the time, where an addition takes 1.4 cycles.
-IDLE = {"add": [1122, 1121, 1141, 1121, 1182], "mul": [842, 841, 852, 841, 862]}
-BUSY = {"add": [1370, 1366, 1919, 1911, 1374], "mul": [1031, 1027, 1033, 1027, 1060]}
-SLOWED = {"add": [2244, 2242], "mul": [1684, 1682]}  # the clock halved
+# another thread shared for a part of the time, where an instruction takes a slot for 0.27 cycles instead of 0.17.
+IDLE = {"slot": [761, 771, 761, 772, 781], "mul": [842, 841, 852, 841, 862]}
+BUSY = {"slot": [939, 937, 1523, 1490, 951], "mul": [1031, 1027, 1033, 1027, 1060]}
+SLOWED = {"slot": [1523, 1541], "mul": [1684, 1682]}  # the clock halved
 
 
 @suite("quick", cpu_seconds=30)
@@ -108,7 +108,7 @@ def test_measure_operations():
 
 def lines_of(times: dict[str, list[list[int]]], chains: dict[str, list[int]] = IDLE) -> list[str]:
     """Return lines of measure.c: for each peer, the samples of each case, of messages of `mac`."""
-    head = {"additions": 4096, "multiplications": 1024, "peers": [{"name": name, "version": ""} for name in times]}
+    head = {"slots": 16384, "multiplications": 1024, "peers": [{"name": name, "version": ""} for name in times]}
     rows = [head]
     for case in range(len(next(iter(times.values())))):
         for peer, of in enumerate(times.values()):
@@ -120,15 +120,15 @@ def lines_of(times: dict[str, list[list[int]]], chains: dict[str, list[int]] = I
 
 @suite("check quick")
 def test_measure_tells_busy_threads():
-    idle = samples.parse(lines_of({"a": [[100] * 5]}, IDLE), "x86_64")
-    busy = samples.parse(lines_of({"a": [[100, 100, 150, 160, 100]]}, BUSY), "x86_64")
-    slowed = samples.parse(lines_of({"a": [[100] * 2]}, SLOWED), "x86_64")
+    idle = samples.parse(lines_of({"a": [[100] * 5]}, IDLE))
+    busy = samples.parse(lines_of({"a": [[100, 100, 150, 160, 100]]}, BUSY))
+    slowed = samples.parse(lines_of({"a": [[100] * 2]}, SLOWED))
     assert idle.busy() == 0 and slowed.busy() == 0
     assert busy.samples[0, "mac", "a"].busy.tolist() == [False, False, True, True, False]
     # Only samples beside an idle thread count, unless most were beside a busy one.
     assert busy.samples[0, "mac", "a"].median() == 10
     assert samples.parse(
-        lines_of({"a": [[100, 150, 160]]}, {"add": [1370, 1919, 1911], "mul": [1031, 1033, 1027]})
+        lines_of({"a": [[100, 150, 160]]}, {"slot": [939, 1523, 1490], "mul": [1031, 1033, 1027]})
     ).samples[0, "mac", "a"].median() == pytest.approx(15.5)
     # The clock is seen, whatever the thread does.
     assert idle.clock()[1] / slowed.clock()[1] == pytest.approx(2, rel=0.01)

@@ -154,10 +154,19 @@ def test_pass_tables_from_costs(folder):
 @suite("check quick", cpu_seconds=1)
 def test_passes_beside_a_busy_thread():
     # 100 cycles at 2 GHz beside an idle thread, 150 beside a busy one, and some that were interrupted.
-    samples = [[50, 0.5, 1.5]] * 60 + [[75, 0.6, 1.5]] * 60 + [[900, 0.5, 1.5]] * 5 + [[50, 0.5, 4]] * 9
-    found = passes.cycles(samples)
-    assert round(found["idle"]) == 100 and round(found["busy"]) == 150, found
-    assert "busy" not in passes.cycles(samples[:60])
+    samples = [[50, 0.1, 1.5]] * 60 + [[75, 0.12, 1.5]] * 60 + [[900, 0.1, 1.5]] * 5 + [[50, 0.1, 4]]
+
+    def lines_of(samples: list) -> str:
+        passes_ = [{"name": "rows1", "blocks": 4, "stitched": 0, "first": samples, "next": samples}]
+        poly1305 = [{"poly1305_blocks": n, "samples": samples} for n in (64, 256)]
+        return "\n".join(map(json.dumps, [[["avx2", True]], *poly1305, *passes_]))
+
+    _, found = passes.costs("avx2", [lines_of(samples)] * 2)
+    assert {state: of["passes"]["rows1"] for state, of in found.items()} == {
+        "idle": {"blocks": 4, "first": 100, "next": 100},
+        "busy": {"blocks": 4, "first": 150, "next": 150},
+    }
+    assert list(passes.costs("avx2", [lines_of(samples[:60])])[1]) == ["idle"]
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the passes of this CPU are not measured")

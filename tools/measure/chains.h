@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The clock, and chains of dependent operations, whose times tell whether another thread runs on the same
- * core: samples.py. */
+/* The clock, and loops whose times tell whether another thread runs on the same core: samples.py. */
 #ifndef HORNET_MEASURE_CHAINS_H
 #define HORNET_MEASURE_CHAINS_H
 
@@ -17,21 +16,29 @@ static inline uint64_t now(void)
 
 #define FOUR(code)    code code code code
 #define SIXTEEN(code) FOUR(FOUR(code))
-#define HIDDEN(x, y)  __asm__ volatile("" : "+r"(x), "+r"(y))
-/* Defines a function that returns the nanoseconds of a number of operations, a multiple of 16. */
-#define CHAIN(name, op, steps)                                                                             \
+/* Defines a function that returns the nanoseconds of a number of operations, a multiple of 64. */
+#define TIMED(name, steps, operation)                                                                      \
     __attribute__((noinline)) static uint64_t name(void)                                                   \
     {                                                                                                      \
         uint64_t x = 3, y = 5;                                                                             \
         const uint64_t begin = now();                                                                      \
-        for (int i = 0; i < (steps) / 16; i++) {                                                           \
-            SIXTEEN(x op y; HIDDEN(x, y);)                                                                 \
+        for (int i = 0; i < (steps) / 64; i++) {                                                           \
+            FOUR(SIXTEEN(operation;))                                                                      \
         }                                                                                                  \
-        HIDDEN(x, y);                                                                                      \
+        __asm__ volatile("" : "+r"(x), "+r"(y));                                                           \
         return now() - begin;                                                                              \
     }
-/* A register is added: CPUs skip additions of small constants. */
-#define CHAIN_OF_ADDITIONS(steps)       CHAIN(additions, +=, steps)
-#define CHAIN_OF_MULTIPLICATIONS(steps) CHAIN(multiplications, *=, steps)
+#define CHAIN_OF_MULTIPLICATIONS(steps)                                                                    \
+    TIMED(multiplications, steps, x *= y; __asm__ volatile("" : "+r"(x), "+r"(y)))
+/* Instructions that only take a slot: on x86, they set a register to 0, which costs no execution, but are
+ * not joined with others, as Zen 4 joins instructions that do nothing. */
+#if defined __x86_64__ || defined __i386__
+#define EMPTY_SLOT __asm__ volatile("xor %%ecx, %%ecx" ::: "ecx", "cc")
+#elif defined __s390x__
+#define EMPTY_SLOT __asm__ volatile("nopr")
+#else
+#define EMPTY_SLOT __asm__ volatile("nop")
+#endif
+#define EMPTY_SLOTS(steps) TIMED(empty_slots, steps, EMPTY_SLOT)
 
 #endif

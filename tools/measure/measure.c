@@ -21,8 +21,8 @@
  * a cache line; `chained=1` makes each tag the next key; `cold=1` has messages and keys in no cache;
  * `exact=N` makes N calls in a sample, which otherwise takes 15 microseconds; `rounds=N` replaces that of
  * the option. Each operation of each peer that has it is a subject. Each is timed once in each round. After
- * each sample, a loop of dependent additions and one of dependent multiplications are timed: while another
- * thread runs on the same core, additions take longer, and while the clock changes, both do. */
+ * each sample, instructions that only take a slot and dependent multiplications are timed: while another
+ * thread runs on the same core, the first take longer, and while the clock changes, both do. */
 #define _GNU_SOURCE
 #include "measure.h"
 #include "chains.h"
@@ -42,7 +42,7 @@ enum {
     PEERS = 256,
     SUBJECTS = 2 * PEERS,
     MESSAGES = 4096,
-    ADDITIONS = 4096,
+    SLOTS = 16384,
     MULTIPLICATIONS = 1024,
     PAGE = 4096
 };
@@ -481,7 +481,7 @@ __attribute__((noinline)) static bool process(const struct peer *peer, enum oper
     return done;
 }
 
-CHAIN_OF_ADDITIONS(ADDITIONS)
+EMPTY_SLOTS(SLOTS)
 CHAIN_OF_MULTIPLICATIONS(MULTIPLICATIONS)
 
 static void evict(const struct work *w)
@@ -513,7 +513,7 @@ struct subject {
     const struct peer *peer;
     enum operation operation;
     size_t step, count; /* of messages in a sample: a multiple of step */
-    uint32_t *ns, *add, *mul;
+    uint32_t *ns, *slot, *mul;
 };
 
 static uint64_t timed(const struct subject *s, struct work *w, size_t count)
@@ -563,7 +563,7 @@ static void take_sample(struct subject *s, struct work *w, size_t round)
         timed(s, w, (s->count / 8 + s->step - 1) / s->step * s->step);
     clear_upper_halves();
     s->ns[round] = (uint32_t)timed(s, w, s->count);
-    s->add[round] = (uint32_t)additions();
+    s->slot[round] = (uint32_t)empty_slots();
     s->mul[round] = (uint32_t)multiplications();
 }
 
@@ -610,7 +610,7 @@ static void measure(struct work *w, size_t which, uint64_t *seed)
         printf("{\"case\": %zu, \"op\": \"%s\", \"peer\": %zu, \"count\": %zu", which,
                operation_names[s->operation], (size_t)(s->peer - peers), s->count);
         print_numbers("ns", s->ns, w->rounds);
-        print_numbers("add", s->add, w->rounds);
+        print_numbers("slot", s->slot, w->rounds);
         print_numbers("mul", s->mul, w->rounds);
         puts("}");
         free(s->ns);
@@ -634,7 +634,7 @@ int main(int argc, char **argv)
             add_peer(argv[i]);
     if (peer_count == 0 || rounds == 0)
         fail("there is nothing to measure");
-    printf("{\"additions\": %d, \"multiplications\": %d, \"peers\": [", ADDITIONS, MULTIPLICATIONS);
+    printf("{\"slots\": %d, \"multiplications\": %d, \"peers\": [", SLOTS, MULTIPLICATIONS);
     for (size_t i = 0; i < peer_count; i++) {
         const struct peer *const p = &peers[i];
         prepare(p);

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs measure.c, and tells samples that were taken beside an idle sibling thread from those beside a busy one.
 
-After each sample, measure.c times a chain of dependent additions and one of dependent multiplications. An addition takes
-one cycle and a multiplication three, unless another thread on the same core takes turns with them; the additions, of
-which one could start in every cycle, are then delayed by more. So the multiplications show the clock, and the ratio of
-both the sibling thread.
+After each sample, measure.c times instructions that need nothing but a slot, as many as the core can start in a cycle, and
+a chain of dependent multiplications. The chain takes three cycles for each, and shows the clock. The others take longer
+beside a busy thread, which gets a part of the slots: on Golden Cove, 0.17 cycles beside an idle one and 0.2 to 0.5 beside a
+busy one. A chain of additions does not tell: a thread that gets half of the slots can still start one in each cycle.
 """
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -27,8 +28,10 @@ HEADERS = [*(ROOT / FOLDER).glob("*.h"), *(ROOT / "tests/support").glob("referen
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra"]
 
 MULTIPLICATION_CYCLES = 3  # on x86 and most others
-BUSY = 1.08  # an addition takes this many cycles or more: beside an idle thread, 0.98 to 1.03
+BUSY = 1.1  # beside a busy thread, an instruction takes a slot for this many times as long or more
+SLOWEST = 0.26  # cycles for one of them, beside an idle thread: CPUs with AVX2 start four or more in a cycle
 IDLE_OR_BUSY = ("idle", "busy")
+TIMED = (("slot", "slots"), ("mul", "multiplications"))  # the keys of times, and of how many
 
 
 class Failed(Exception):
@@ -47,16 +50,29 @@ def program() -> Path:
     return path
 
 
+def slot_beside_idle(slots: numpy.ndarray, multiplications: numpy.ndarray) -> float:
+    """Return how long an instruction takes a slot beside an idle thread, relative to a multiplication, in both of which an
+    interruption would show: the least, or on x86 what the slowest CPUs take."""
+    steady = multiplications <= 1.02 * numpy.median(multiplications)
+    least = float(numpy.quantile((slots / multiplications)[steady], 0.01))
+    return min(least, SLOWEST / MULTIPLICATION_CYCLES) if platform.machine() == "x86_64" else least
+
+
 @dataclass
 class Samples:
     """The samples of one operation of one peer in one case, in the order of the rounds."""
 
     ns: numpy.ndarray  # for a message
+    slot: numpy.ndarray  # an instruction's, relative to a multiplication
     busy: numpy.ndarray  # whether the sibling thread was
     ghz: numpy.ndarray  # the clock
+    state: str | None = None  # that of the sibling thread whose samples count, if there are any
 
     def _chosen(self) -> numpy.ndarray:
-        """Return which samples count: those beside an idle thread, unless most were beside a busy one."""
+        """Return which samples count: without a state, those beside an idle thread, unless most were beside a busy one."""
+        if self.state is not None:
+            of = self.busy == (self.state == "busy")
+            return of if of.any() else ~of
         return ~self.busy if self.busy.mean() <= 0.5 else self.busy
 
     def median(self) -> float:
@@ -71,6 +87,8 @@ class Samples:
         same = self.busy == base.busy
         if state is not None:
             same &= self.busy == (state == "busy")
+        elif self.state is not None and (same & (self.busy == (self.state == "busy"))).any():
+            same &= self.busy == (self.state == "busy")
         return float(numpy.median(self.ns[same] / base.ns[same])) if same.any() else None
 
 
@@ -81,6 +99,7 @@ class Run:
     peers: list[dict]
     checks: list[dict]
     samples: dict[tuple[int, str, str], Samples]  # of a case, an operation and a peer
+    idle: float  # slot_beside_idle()
 
     def busy(self) -> float:
         """Return the share of samples beside a busy thread."""
@@ -93,8 +112,8 @@ class Run:
         return float(low), float(high)
 
 
-def parse(lines: Iterable[str], machine: str = platform.machine()) -> Run:
-    """Return what the lines of measure.c say."""
+def parse(lines: Iterable[str], state: str | None = None) -> Run:
+    """Return what the lines of measure.c say: of samples in this state of the sibling thread, if it is given."""
     head, checks, rows = {}, [], []
     for line in lines:
         row = json.loads(line)
@@ -104,24 +123,36 @@ def parse(lines: Iterable[str], machine: str = platform.machine()) -> Run:
             checks.append(row)
         else:
             rows.append(row)
-    additions, multiplications = head["additions"], head["multiplications"]
-    chains = [(numpy.array(row["add"]) / additions, numpy.array(row["mul"]) / multiplications) for row in rows]
-    idle = 1 / MULTIPLICATION_CYCLES
-    if machine not in ("x86_64", "i686") and rows:  # its multiplications may take another time
-        idle = float(numpy.quantile(numpy.concatenate([add / mul for add, mul in chains]), 0.05))
-    samples = {}
-    for row, (add, mul) in zip(rows, chains):
+    run = Run(head["peers"], checks, {}, math.inf)
+    if not rows:
+        return run
+    slots, multiplications = ([numpy.array(row[key]) / head[count] for row in rows] for key, count in TIMED)
+    run.idle = slot_beside_idle(numpy.concatenate(slots), numpy.concatenate(multiplications))
+    for row, slot, mul in zip(rows, slots, multiplications):
         ns = numpy.array(row["ns"]) / row["count"]
         key = row["case"], row["op"], head["peers"][row["peer"]]["name"]
-        samples[key] = Samples(ns, add / mul > BUSY * idle, 1 / (mul * idle))
-    return Run(head["peers"], checks, samples)
+        busy = slot / mul > BUSY * run.idle
+        run.samples[key] = Samples(ns, slot / mul, busy, MULTIPLICATION_CYCLES / mul, state)
+    return run
+
+
+def compare_slots(runs: list[Run]) -> None:
+    """Find anew which samples of several processes were beside a busy thread, as in some processes all may be."""
+    idle = min(run.idle for run in runs)
+    for one in (one for run in runs for one in run.samples.values()):
+        one.busy = one.slot > BUSY * idle
 
 
 def run_lines(
-    peers: dict[str, str], cases: Iterable[str], *options: object, env: dict[str, str] | None = None
+    peers: dict[str, str],
+    cases: Iterable[str],
+    *options: object,
+    env: dict[str, str] | None = None,
+    cpu: int | None = None,
 ) -> Iterator[str]:
-    """Run measure.c with these peers, name and file, and cases; yield its lines."""
-    command = [str(program()), *map(str, options), *(f"{name}={file}" for name, file in peers.items())]
+    """Run measure.c on a CPU with these peers, name and file, and cases; yield its lines."""
+    pinned = [] if cpu is None else ["taskset", "--cpu-list", str(cpu)]
+    command = [*pinned, str(program()), *map(str, options), *(f"{name}={file}" for name, file in peers.items())]
     text = "".join(f"{case}\n" for case in cases)
     process = subprocess.run(
         command, input=text, stdout=subprocess.PIPE, text=True, check=False, env=os.environ | (env or {})

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Times the passes of a ChaCha20 kernel, KERNEL_FILE, and calls of Poly1305 by POLY1305_KERNEL. Writes a
  * line of JSON with the features of this CPU, and then one for each pass, and for each of two lengths of
- * Poly1305: samples [ns, addition, multiplication], the time of a pass and those of operations in a chain,
- * after it. */
+ * Poly1305: samples [ns, slot, multiplication], the time of a pass and those of operations after it. */
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +13,9 @@
 #include "../measure/chains.h"
 #include KERNEL_FILE
 
-enum { SAMPLES = 200, PASSES = 40, OPERATIONS = 8000 };
+enum { SAMPLES = 200, PASSES = 40, OPERATIONS = 8192 };
 
-CHAIN_OF_ADDITIONS(OPERATIONS)
+EMPTY_SLOTS(OPERATIONS)
 CHAIN_OF_MULTIPLICATIONS(OPERATIONS)
 
 static uint8_t in[4096], out[4096], copy[4096] __attribute__((aligned(64)));
@@ -24,8 +23,8 @@ static uint8_t in[4096], out[4096], copy[4096] __attribute__((aligned(64)));
 /* Prints a sample that began at that time. */
 static void sample(bool first, uint64_t begin)
 {
-    const double ns = (double)(now() - begin) / PASSES, addition = (double)additions() / OPERATIONS;
-    printf("%s[%.2f, %.4f, %.4f]", first ? "" : ", ", ns, addition, (double)multiplications() / OPERATIONS);
+    const double ns = (double)(now() - begin) / PASSES, slot = (double)empty_slots() / OPERATIONS;
+    printf("%s[%.2f, %.4f, %.4f]", first ? "" : ", ", ns, slot, (double)multiplications() / OPERATIONS);
 }
 
 static void time_pass(const char *kind, const chacha20_layout *layout, bool first, size_t rounds)

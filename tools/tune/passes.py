@@ -12,15 +12,16 @@ import difflib
 import json
 import platform
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy
+
 from tools.measure.crossovers import family_among
-from tools.measure.samples import BUSY, IDLE_OR_BUSY, MULTIPLICATION_CYCLES
+from tools.measure.samples import BUSY, IDLE_OR_BUSY, MULTIPLICATION_CYCLES, slot_beside_idle
 
 from . import pass_tables
 from .pass_tables import DATA, HEADER, ROOT
@@ -52,51 +53,59 @@ def build(kernel: str, compiler: str, folder: Path) -> Path:
     return program
 
 
-def cycles(samples: list[list[float]]) -> dict[str, float]:
+def cycles(samples: numpy.ndarray, busy: numpy.ndarray) -> dict[str, float]:
     """Return the cycles beside an idle and a busy sibling thread, where there were enough samples of each."""
-    clock = statistics.median(multiplication for _, _, multiplication in samples)
+    ns, _, multiplication = samples.T
+    clock = numpy.median(multiplication)
     # Another clock, or an interrupted chain, would falsify the figure.
-    steady = [sample for sample in samples if abs(sample[2] / clock - 1) < 0.02]
+    steady = abs(multiplication / clock - 1) < 0.02
     found = {}
     for state in IDLE_OR_BUSY:
-        of = [ns for ns, add, mul in steady if (add * MULTIPLICATION_CYCLES / mul > BUSY) == (state == "busy")]
+        of = ns[steady & (busy == (state == "busy"))]
         if len(of) >= LEAST:
-            found[state] = statistics.quantiles(of, n=4)[0] * MULTIPLICATION_CYCLES / clock
+            found[state] = float(numpy.quantile(of, 0.25)) * MULTIPLICATION_CYCLES / float(clock)
     return found
 
 
-def measure(kernel: str, compiler: str, folder: Path, runs: int) -> tuple[str, dict[str, dict]] | None:
-    """Return the family of cores, and for each state the cost of Poly1305 and of the passes; None if this CPU cannot run
-    the kernel."""
-    program = build(kernel, compiler, folder)
-    lines: list[dict] = []
-    for _ in range(runs):
-        output = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
-        if not output:
-            return None
-        features = json.loads(output[0])
-        new = [json.loads(line) for line in output[1:]]
-        for line, more in zip(lines, new):
-            for key in ("samples", "first", "next", "with"):
-                if key in line:
-                    line[key] += more[key]
-        lines = lines or new
+def costs(kernel: str, outputs: list[str]) -> tuple[str, dict[str, dict]]:
+    """Return the family of cores, and for each state the cost of Poly1305 and of the passes, from outputs of passes.c."""
+    runs = [[json.loads(line) for line in output.splitlines()] for output in outputs]
+    features, *lines = runs[0]
+    kinds = ("samples", "first", "next", "with")
+    of = {
+        (i, key): sum((run[i + 1][key] for run in runs), [])
+        for i, line in enumerate(lines)
+        for key in kinds
+        if key in line
+    }
+    all_ = numpy.array(sum(of.values(), []))
+    busy = all_[:, 1] / all_[:, 2] > BUSY * slot_beside_idle(all_[:, 1], all_[:, 2])
+    ends = numpy.cumsum([len(one) for one in of.values()])
+    measured = {
+        key: cycles(numpy.array(one), is_busy) for (key, one), is_busy in zip(of.items(), numpy.split(busy, ends[:-1]))
+    }
     found = {}
     for state in IDLE_OR_BUSY:
-        try:
-            shorter, longer = (cycles(line["samples"])[state] for line in lines[:2])
-            counts = [line["poly1305_blocks"] for line in lines[:2]]
-            block = (longer - shorter) / (counts[1] - counts[0])
-            poly1305 = {"kernel": KERNELS[kernel], "call": round(shorter - block * counts[0]), "block": round(block, 3)}
-            passes = {}
-            for line in lines[2:]:
-                of = {key: round(cycles(line[key])[state]) for key in ("first", "next", "with") if key in line}
-                stitched = {"stitched": line["stitched"]} if line["stitched"] else {}
-                passes[line["name"]] = {"blocks": line["blocks"], **stitched, **of}
-            found[state] = {"poly1305": poly1305, "passes": passes}
-        except KeyError:  # not enough samples in this state
+        if not all(state in one for one in measured.values()):  # not enough samples
             continue
+        shorter, longer = (measured[i, "samples"][state] for i in (0, 1))
+        counts = [line["poly1305_blocks"] for line in lines[:2]]
+        block = (longer - shorter) / (counts[1] - counts[0])
+        poly1305 = {"kernel": KERNELS[kernel], "call": round(shorter - block * counts[0]), "block": round(block, 3)}
+        passes = {}
+        for i, line in enumerate(lines[2:], 2):
+            stitched = {"stitched": line["stitched"]} if line["stitched"] else {}
+            figures = {key: round(measured[i, key][state]) for key in kinds[1:] if key in line}
+            passes[line["name"]] = {"blocks": line["blocks"], **stitched, **figures}
+        found[state] = {"poly1305": poly1305, "passes": passes}
     return family_among(features) or "other", found
+
+
+def measure(kernel: str, compiler: str, folder: Path, runs: int) -> tuple[str, dict[str, dict]] | None:
+    """Return what costs() does; None if this CPU cannot run the kernel."""
+    program = build(kernel, compiler, folder)
+    outputs = [subprocess.run([program], check=True, capture_output=True, text=True).stdout for _ in range(runs)]
+    return costs(kernel, outputs) if outputs[0] else None
 
 
 def inline(table: dict) -> str:

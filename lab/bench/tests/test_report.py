@@ -194,13 +194,13 @@ def test_what_was_measured_with_something_else_stays_apart(change):
 
 def run_of(cases: list[tuple], names: list[str], ns: dict[str, int]) -> samples.Run:
     """Return what a process measured: each peer takes the same time for every message."""
-    lines = [{"additions": 1, "multiplications": 1, "peers": [{"name": name} for name in names]}]
+    lines = [{"slots": 1, "multiplications": 1, "peers": [{"name": name} for name in names]}]
     for i, (*_, line) in enumerate(cases):
         who = re.search(r"peers=([\d,]*)", line)[1].split(",")
         for operation in line.split()[0].split("+"):
             for peer in map(int, who):
                 row = {"case": i, "op": operation, "peer": peer, "count": 1, "ns": [ns[names[peer]]] * 3}
-                lines.append(row | {"add": [1] * 3, "mul": [3] * 3})
+                lines.append(row | {"slot": [1] * 3, "mul": [3] * 3})
     return samples.parse(map(json.dumps, lines))
 
 
