@@ -153,8 +153,11 @@ def test_pass_tables_from_costs(folder):
 
 @suite("check quick", cpu_seconds=1)
 def test_passes_beside_a_busy_thread():
-    # 100 cycles at 2 GHz beside an idle thread, 150 beside a busy one, and some that were interrupted.
-    samples = [[50, 0.1, 1.5]] * 60 + [[75, 0.12, 1.5]] * 60 + [[900, 0.1, 1.5]] * 5 + [[50, 0.1, 4]]
+    # 100 cycles at 2 GHz beside an idle thread, 150 beside a busy one; and some that were interrupted, or
+    # beside a thread that took few slots.
+    samples = (
+        [[50, 0.1, 1.5]] * 60 + [[60, 0.12, 1.5]] * 30 + [[75, 0.2, 1.5]] * 60 + [[900, 0.1, 1.5]] * 5 + [[50, 0.1, 4]]
+    )
 
     def lines_of(samples: list) -> str:
         passes_ = [{"name": "rows1", "blocks": 4, "stitched": 0, "first": samples, "next": samples}]

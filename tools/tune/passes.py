@@ -31,6 +31,7 @@ KERNELS = {"avx512": "ifma", "avx512vl": "ifma256", "avx2": "avx2", "vector128":
 SOURCES = ("src/*/*.c", "src/*/*/*.c")
 FLAGS = ("-O2", "-fPIC", "-std=c11", f"-I{ROOT}/include")
 LEAST = 20  # samples, for a figure
+CROWDED = 1.5  # beside a thread that takes a third of the slots or more, an instruction takes a slot for so many times as long
 
 
 def build(kernel: str, compiler: str, folder: Path) -> Path:
@@ -53,17 +54,14 @@ def build(kernel: str, compiler: str, folder: Path) -> Path:
     return program
 
 
-def cycles(samples: numpy.ndarray, busy: numpy.ndarray) -> dict[str, float]:
+def cycles(samples: numpy.ndarray, idle: float) -> dict[str, float]:
     """Return the cycles beside an idle and a busy sibling thread, where there were enough samples of each."""
-    ns, _, multiplication = samples.T
-    clock = numpy.median(multiplication)
-    # Another clock, or an interrupted chain, would falsify the figure.
-    steady = abs(multiplication / clock - 1) < 0.02
+    ns, slot, multiplication = samples.T
+    of_pass, ratio = ns * MULTIPLICATION_CYCLES / multiplication, slot / multiplication / idle
     found = {}
-    for state in IDLE_OR_BUSY:
-        of = ns[steady & (busy == (state == "busy"))]
-        if len(of) >= LEAST:
-            found[state] = float(numpy.quantile(of, 0.25)) * MULTIPLICATION_CYCLES / float(clock)
+    for state, of in (("idle", ratio <= BUSY), ("busy", ratio >= CROWDED)):
+        if of.sum() >= LEAST:
+            found[state] = float(numpy.median(of_pass[of]))
     return found
 
 
@@ -79,11 +77,8 @@ def costs(kernel: str, outputs: list[str]) -> tuple[str, dict[str, dict]]:
         if key in line
     }
     all_ = numpy.array(sum(of.values(), []))
-    busy = all_[:, 1] / all_[:, 2] > BUSY * slot_beside_idle(all_[:, 1], all_[:, 2])
-    ends = numpy.cumsum([len(one) for one in of.values()])
-    measured = {
-        key: cycles(numpy.array(one), is_busy) for (key, one), is_busy in zip(of.items(), numpy.split(busy, ends[:-1]))
-    }
+    idle = slot_beside_idle(all_[:, 1], all_[:, 2])
+    measured = {key: cycles(numpy.array(one), idle) for key, one in of.items()}
     found = {}
     for state in IDLE_OR_BUSY:
         if not all(state in one for one in measured.values()):  # not enough samples
