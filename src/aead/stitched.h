@@ -51,14 +51,13 @@ HORNET_INLINE size_t companion_rounds(const companion_registers *c, size_t stitc
  * reduced. */
 HORNET_INLINE void companion_step(companion_registers *c, size_t lanes)
 {
-    const uint64_t lo = load_le64(c->next), hi = load_le64(c->next + 8);
     if (COMPANION_REDUCES(lanes)) {
         uint64_t words[3];
         scalar_fe_to_words(words, scalar_small_mul(c->h, c->r), 0);
-        add_words(words, lo, hi, 1);
+        add_block(words, c->next);
         c->h = scalar_fe_from_words(words);
     } else {
-        c->h = scalar_fe_mul_add(c->h, c->r, lo, hi, 1);
+        c->h = scalar_fe_mul_add_block(c->h, c->r, c->next);
     }
     c->next += 16;
 }
