@@ -40,12 +40,14 @@ int main(void)
     for (size_t i = 0; i < list->count; i++) {
         add_amounts(list->entries[i].min);
         add_amounts(list->entries[i].min_batch);
+        add_amounts(list->entries[i].min_aead);
     }
     for (uint32_t cpu = 0; cpu < UINT32_C(1) << CPU_FEATURE_COUNT; cpu++) {
         const uint32_t in_use = hornet_dispatch_entries(list, cpu, NULL);
         for (size_t i = 0; i < amount_count; i++)
             if (!serves(&hornet_poly1305_kernel_for(amounts[i], in_use)->implementation, cpu) ||
-                !serves(hornet_dispatch_batch(list, in_use, cpu, amounts[i])->implementation, cpu)) {
+                !serves(&hornet_poly1305_kernel_in_aead(amounts[i], in_use)->implementation, cpu) ||
+                !serves(hornet_dispatch_batch(list, in_use, amounts[i])->implementation, cpu)) {
                 printf("a CPU with features %x gets no kernel that it can run for %zu bytes\n",
                        (unsigned)cpu, amounts[i]);
                 return 1;

@@ -631,7 +631,7 @@ def test_cpus_that_lack_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     linked = program("gcc")
     monkeypatch.setattr(compare, "cpu_features", lambda: frozenset({"avx2", "bmi2", "avx", "sse2"}))
     assert comparable(linked, RECORD["avx2"]) == comparable(linked, RECORD["scalar64"]) == ""
-    assert comparable(linked, RECORD["ifma256"]) == "this CPU has no avx512vl, avx512ifma, avx512_vbmi2"
+    assert comparable(linked, RECORD["ifma256"]) == "this CPU has no avx512f, avx512vl, avx512ifma, avx512_vbmi2"
     monkeypatch.setattr(cpus, "cpu_features", lambda: frozenset({"avx2", "avx"}))
     cpus.cpu_of.cache_clear()
     try:

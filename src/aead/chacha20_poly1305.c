@@ -191,9 +191,9 @@ HORNET_NOINLINE uintptr_t message_processed(bool *valid, bool opens, uint8_t *ta
     store_lengths(lengths, c->aad_bytes, c->len_bytes);
     const size_t left_bytes = (size_t)(lengths + 16 - next);
     if (next == first) {
-        hornet_poly1305_kernel_for(left_bytes, c->kernels.poly1305)->mac(to, next, left_bytes, key);
+        hornet_poly1305_kernel_in_aead(left_bytes, c->kernels.poly1305)->mac(to, next, left_bytes, key);
     } else {
-        hornet_poly1305_absorb(&poly, next, left_bytes, c->kernels.poly1305);
+        hornet_poly1305_kernel_in_aead(left_bytes, c->kernels.poly1305)->absorb(&poly, next, left_bytes);
         mac_end(to, &poly);
     }
     wipe(memory, AEAD_AAD_ROOM_BYTES); /* associated data may be secret */

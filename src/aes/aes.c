@@ -5,7 +5,7 @@
 #include "../core/cpu.h"
 
 static const struct hornet_entry aes_entries[] = {
-#define HORNET_AES(name) {&hornet_aes_##name.implementation, CPU_ANY, 0, 0},
+#define HORNET_AES(name) {&hornet_aes_##name.implementation, CPU_ANY, 0, 0, 0},
 #include "aes.def"
 };
 

@@ -16,7 +16,8 @@
 #endif
 
 #define HORNET_ENTRY(name, preferred_on, min_bytes)                                                        \
-    {&hornet_chacha20_kernel_##name.implementation, preferred_on, CHACHA20_MIN(min_bytes), 0},
+    {&hornet_chacha20_kernel_##name.implementation, preferred_on, CHACHA20_MIN(min_bytes),                 \
+     CHACHA20_MIN(min_bytes), 0},
 #define HORNET_FURTHER_ENTRY HORNET_ENTRY
 #define HORNET_TUNED_ENTRY   HORNET_ENTRY
 const struct hornet_entry hornet_chacha20_entries[] = {

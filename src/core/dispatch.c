@@ -4,30 +4,6 @@
 
 #include "cpu.h"
 
-static bool runs_well(const struct hornet_entry *entry, uint32_t cpu)
-{
-    return hornet_can_run(entry->implementation, cpu) && (entry->preferred_on & ~cpu) == 0;
-}
-
-/* Returns `entries` without those that are never reached because an earlier entry serves every amount that
- * they would serve, and adds HORNET_FALLBACK_IN_USE if the fallback is among the rest. The first entry
- * always stays, because the list begins with it. */
-static uint32_t reached(const struct hornet_list *list, uint32_t entries)
-{
-    size_t served_from = HORNET_NEVER;
-    uint32_t result = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct hornet_entry *entry = &list->entries[i];
-        if ((entries >> i & 1) == 0 || (result != 0 && entry->min >= served_from))
-            continue;
-        served_from = entry->min;
-        result |= UINT32_C(1) << i;
-        if (entry->implementation == list->fallback)
-            result |= HORNET_FALLBACK_IN_USE;
-    }
-    return result;
-}
-
 static bool same(const char *a, const char *b)
 {
     while (*a != 0 && *a == *b)
@@ -38,6 +14,46 @@ static bool same(const char *a, const char *b)
 bool hornet_same_kernel(const struct hornet_entry *a, const struct hornet_entry *b)
 {
     return same(a->implementation->name, b->implementation->name);
+}
+
+static bool runs_well(const struct hornet_entry *entry, uint32_t cpu)
+{
+    return hornet_can_run(entry->implementation, cpu) && (entry->preferred_on & ~cpu) == 0;
+}
+
+/* Returns whether an entry is the first of its kernel's that this CPU runs well: only that one counts. */
+static bool counts(const struct hornet_list *list, size_t index, uint32_t cpu)
+{
+    const struct hornet_entry *const entry = &list->entries[index];
+    if (!runs_well(entry, cpu))
+        return false;
+    for (size_t i = index; i != 0 && hornet_same_kernel(&list->entries[i - 1], entry); i--)
+        if (runs_well(&list->entries[i - 1], cpu))
+            return false;
+    return true;
+}
+
+/* Returns `entries` without those that are never reached because an earlier entry serves every amount that
+ * they would serve, and adds HORNET_FALLBACK_IN_USE if the fallback is among the rest. The first entry
+ * always stays, because the list begins with it. */
+static uint32_t reached(const struct hornet_list *list, uint32_t entries)
+{
+    /* What earlier entries serve: the least amount elsewhere, in the AEAD, and in batches. */
+    size_t min = HORNET_NEVER, min_aead = HORNET_NEVER, min_batch = HORNET_NEVER;
+    uint32_t result = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct hornet_entry *entry = &list->entries[i];
+        if ((entries >> i & 1) == 0 || (result != 0 && entry->min >= min && entry->min_aead >= min_aead &&
+                                        entry->min_batch >= min_batch))
+            continue;
+        min = entry->min < min ? entry->min : min;
+        min_aead = entry->min_aead < min_aead ? entry->min_aead : min_aead;
+        min_batch = entry->min_batch < min_batch ? entry->min_batch : min_batch;
+        result |= UINT32_C(1) << i;
+        if (entry->implementation == list->fallback)
+            result |= HORNET_FALLBACK_IN_USE;
+    }
+    return result;
 }
 
 const struct hornet_entry *hornet_dispatch_entry_on(const struct hornet_list *list, const char *name,
@@ -67,7 +83,7 @@ uint32_t hornet_dispatch_entries(const struct hornet_list *list, uint32_t cpu, c
         entries = UINT32_C(1) << first;
     }
     for (size_t i = first; i < list->count; i++)
-        entries |= (uint32_t)runs_well(&list->entries[i], cpu) << i;
+        entries |= (uint32_t)counts(list, i, cpu) << i;
     return reached(list, entries);
 }
 
@@ -88,11 +104,9 @@ bool hornet_dispatch_force(const struct hornet_list *list, const char *name)
 }
 
 const struct hornet_entry *hornet_dispatch_batch(const struct hornet_list *list, uint32_t in_use,
-                                                 uint32_t cpu, size_t amount)
+                                                 size_t amount)
 {
-    /* The first entry is used even if it was forced and does not run well. */
-    const struct hornet_entry *first = hornet_dispatch(list->entries, in_use, SIZE_MAX), *entry = first;
-    while (entry->min_batch > amount || !(entry == first || runs_well(entry, cpu)))
-        entry++;
-    return entry;
+    while (list->entries[__builtin_ctz(in_use)].min_batch > amount)
+        in_use &= in_use - 1;
+    return &list->entries[__builtin_ctz(in_use)];
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The one rule that chooses implementations, of kernels and of everything else that has several.
  *
- * A list is sorted with its best implementation first. A call goes to the first entry that this CPU runs
- * well and whose minimum amount is reached. So the entries further down serve the smaller amounts. */
+ * A list is sorted with its best implementation first. Of the entries of an implementation, the first that
+ * this CPU runs well counts. A call goes to the first of these whose minimum amount is reached. So the
+ * entries further down serve the smaller amounts. */
 #ifndef HORNET_CORE_DISPATCH_H
 #define HORNET_CORE_DISPATCH_H
 
@@ -27,7 +28,8 @@ struct hornet_implementation {
 struct hornet_entry {
     const struct hornet_implementation *implementation;
     uint32_t preferred_on; /* it runs well if the CPU also has these features; CPU_ANY: everywhere */
-    size_t min;            /* minimum amount for which it is chosen */
+    uint32_t min_aead;     /* minimum amount for which the AEAD chooses it, whose calls are short */
+    size_t min;            /* the same for everyone else */
     size_t min_batch;      /* the same for a batch, of which the largest element counts */
 };
 
@@ -62,9 +64,9 @@ uint32_t hornet_dispatch_begin(const struct hornet_list *list);
  * false. */
 bool hornet_dispatch_force(const struct hornet_list *list, const char *name);
 
-/* Returns the entry that serves a batch on a CPU with these features. */
+/* Returns the entry that serves a batch. */
 const struct hornet_entry *hornet_dispatch_batch(const struct hornet_list *list, uint32_t in_use,
-                                                 uint32_t cpu, size_t amount);
+                                                 size_t amount);
 
 /* Returns the entry for a CPU with these features among the entries of the implementations with this name;
  * the last of them if none of them runs well; NULL if there are none. */
@@ -86,15 +88,22 @@ static inline uint32_t hornet_dispatch_in_use(const struct hornet_list *list)
     return in_use != 0 ? in_use : hornet_dispatch_begin(list);
 }
 
-/* Returns the entry that serves an amount; for SIZE_MAX, the first entry in use. */
-static inline const struct hornet_entry *hornet_dispatch(const struct hornet_entry *entries,
-                                                         uint32_t in_use, size_t amount)
+/* Returns the entry that serves an amount, in the AEAD or elsewhere; for SIZE_MAX, the first entry in use.
+ */
+static inline const struct hornet_entry *hornet_dispatch_for(const struct hornet_entry *entries,
+                                                             uint32_t in_use, size_t amount, bool in_aead)
 {
     for (;; in_use &= in_use - 1) {
         const struct hornet_entry *entry = &entries[(unsigned)__builtin_ctz(in_use)];
-        if (amount >= entry->min)
+        if (amount >= (in_aead ? entry->min_aead : entry->min))
             return entry;
     }
+}
+
+static inline const struct hornet_entry *hornet_dispatch(const struct hornet_entry *entries,
+                                                         uint32_t in_use, size_t amount)
+{
+    return hornet_dispatch_for(entries, in_use, amount, false);
 }
 
 #pragma GCC visibility pop

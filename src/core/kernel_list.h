@@ -30,5 +30,7 @@
 #define HORNET_OMITTED_1                  , HORNET_NO_ENTRY
 #define HORNET_SECOND_OF(...)             HORNET_SECOND(__VA_ARGS__, )
 #define HORNET_SECOND(first, second, ...) second
+#define HORNET_FIRST_OF(...)              HORNET_FIRST(__VA_ARGS__, )
+#define HORNET_FIRST(first, ...)          first
 #define HORNET_NO_ENTRY(...)
 #endif

@@ -45,7 +45,7 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
     _Static_assert(EACH == 8, "as many numbers");
     static const lens_vec numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t i = 0; i < count; i++) {
-        const int16_t at = i % EACH;
+        const int16_t at = (int16_t)(i % EACH);
         const lens_vec own = limits.vectors[i / EACH];
         const lens_vec len = (lens_vec){0} + (int16_t)lens_bytes[unsorted[i]];
         HORNET_KEEP_LOOP
@@ -85,7 +85,6 @@ static size_t messages_to_share(uint8_t order[HORNET_BATCH_WINDOW], const struct
     }
     uint16_t keys[HORNET_BATCH_WINDOW];
     size_t nshort = 0;
-    order[0] = 0; /* read even if no message is short */
     for (size_t i = 0; i < count; i++) {
         const size_t len_bytes = lens_bytes[i];
         if (len_bytes > HORNET_BATCH_MAX_BYTES) {
@@ -139,13 +138,13 @@ void hornet_batch_last_blocks(uint8_t *blocks, uint64_t *tops, bool equal, const
 void hornet_poly1305_batch_using(uint8_t (*tags)[16], const void *const *msgs, const size_t *lens_bytes,
                                  const uint8_t (*keys)[32], size_t count, uint32_t in_use)
 {
-    const uint32_t cpu = hornet_cpu();
     for (size_t first = 0; first < count; first += HORNET_BATCH_WINDOW) {
         const struct hornet_batch window = {tags + first, msgs + first, lens_bytes + first, keys + first};
         uint8_t order[HORNET_BATCH_WINDOW];
+        order[0] = 0; /* read even if no message is short */
         const size_t nshort = messages_to_share(order, &window, hornet_batch_window(first, count), in_use);
         const struct hornet_entry *entry =
-            hornet_dispatch_batch(&hornet_poly1305_list, in_use, cpu, window.lens_bytes[order[0]]);
+            hornet_dispatch_batch(&hornet_poly1305_list, in_use, window.lens_bytes[order[0]]);
         const struct hornet_poly1305_kernel *kernel = kernel_of(entry);
         size_t i = 0;
         if (kernel->batch != NULL)

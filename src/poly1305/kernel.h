@@ -86,13 +86,16 @@ static inline const struct hornet_poly1305_kernel *kernel_of(const struct hornet
     return (const struct hornet_poly1305_kernel *)entry->implementation;
 }
 
+/* min_aead_bytes of an entry of kernels.def, of which min_batch_bytes and the column itself follow. */
+#define HORNET_MIN_AEAD_BYTES(min_bytes, ...) HORNET_SECOND_OF(__VA_ARGS__, min_bytes)
+
 /* Whether an entry of kernels.def serves all lengths on every CPU. */
-#define HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes)                                       \
-    ((preferred_on) == CPU_ANY && (min_bytes) == 0 && (min_batch_bytes) == 0)
+#define HORNET_IS_FALLBACK(preferred_on, min_bytes, ...)                                                   \
+    ((preferred_on) == CPU_ANY && (min_bytes) == 0 && (HORNET_FIRST_OF(__VA_ARGS__)) == 0)
 
 /* The fallback: the first kernel that serves all lengths on every CPU. */
-#define HORNET_ENTRY(name, preferred_on, min_bytes, min_batch_bytes)                                       \
-    HORNET_IS_FALLBACK(preferred_on, min_bytes, min_batch_bytes) ? &hornet_poly1305_kernel_##name:
+#define HORNET_ENTRY(name, preferred_on, ...)                                                              \
+    HORNET_IS_FALLBACK(preferred_on, __VA_ARGS__) ? &hornet_poly1305_kernel_##name:
 static const struct hornet_poly1305_kernel *const hornet_poly1305_fallback =
 #include "kernels.def"
     NULL;
@@ -104,13 +107,26 @@ static inline uint32_t hornet_poly1305_entries_in_use(void)
     return hornet_dispatch_in_use(&hornet_poly1305_list);
 }
 
+static inline const struct hornet_poly1305_kernel *
+hornet_poly1305_kernel_within(size_t len_bytes, uint32_t in_use, bool in_aead)
+{
+    if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_FALLBACK_IN_USE) != 0)
+        return hornet_poly1305_fallback;
+    return kernel_of(hornet_dispatch_for(hornet_poly1305_entries, in_use, len_bytes, in_aead));
+}
+
 /* Returns the kernel that serves messages of this length. */
 static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_for(size_t len_bytes,
                                                                               uint32_t in_use)
 {
-    if (len_bytes < HORNET_SHORT_BYTES && (in_use & HORNET_FALLBACK_IN_USE) != 0)
-        return hornet_poly1305_fallback;
-    return kernel_of(hornet_dispatch(hornet_poly1305_entries, in_use, len_bytes));
+    return hornet_poly1305_kernel_within(len_bytes, in_use, false);
+}
+
+/* Returns the kernel for what the passes of a message of the AEAD have left. */
+static inline const struct hornet_poly1305_kernel *hornet_poly1305_kernel_in_aead(size_t len_bytes,
+                                                                                  uint32_t in_use)
+{
+    return hornet_poly1305_kernel_within(len_bytes, in_use, true);
 }
 
 /* Continues the evaluation with the kernel for this length. No-op if len_bytes is 0. */

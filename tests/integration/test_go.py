@@ -34,6 +34,9 @@ def test_go_checked(folder):
     assert tuning == (folder / "tuning").read_text(), (
         "tuning.go is not that of src/core/tuning.h: run go generate ./..."
     )
+    go("run", "generate.go", folder / "cores", cwd=MODULE / "internal/family")
+    cores = (MODULE / "internal/family/cores_amd64.go").read_text()
+    assert cores == (folder / "cores").read_text(), "cores_amd64.go is not that of x86.c: run go generate ./..."
     # These are copies because the archive of a module contains no links.
     for name in ("LICENSE-APACHE", "LICENSE-MIT"):
         assert (MODULE / name).read_bytes() == (ROOT / name).read_bytes()

@@ -153,6 +153,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
     ],
     "core/dispatch.c": [
         ("reached", "No entry of the lists here has a minimum of HORNET_NEVER.", "(HORNET_NEVER "),
+        ("reached", "No minimum but HORNET_NEVER has more than 32 bits.", "(uint32_t)entry->min"),
         ("reached", "An entry that is never reached is not chosen either way.", "if (((entries >> i & 1) == 0))"),
     ],
     "core/words.h": [
@@ -668,6 +669,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "is_tag = (uint32_t)tag_bytes >= 1",
         ),
     ],
+    "poly1305/horner/batch.h": [
+        ("batch_open", "The messages of a batch have at most HORNET_BATCH_MAX_BYTES.", "(uint32_t)bundle->nfull"),
+    ],
     "poly1305/batch.c": [
         ("hornet_batch_sort", "A window has HORNET_BATCH_WINDOW messages.", "i < (uint32_t)count"),
         (
@@ -678,7 +682,6 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "sorted &= lens_bytes[order[i - 1]] > ",
             "if (false)",
         ),
-        ("hornet_batch_sort", "All lengths that are compared are 2 more.", "(lens_bytes[order[i]] + 1)"),
         (
             "messages_to_share",
             "`differences` decides alone. Long messages may share lanes too, which takes longer.",
@@ -741,8 +744,8 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "hornet_poly1305_batch_using",
             "Which kernel computes a tag changes no result, nor does which messages a batch leaves.",
-            "cpu, ((window.lens_bytes[order[0]]) ",
-            "cpu, (uint32_t)",
+            "in_use, ((window.lens_bytes[order[0]]) ",
+            "in_use, (uint32_t)",
             "if (false)",
             "(entry->min_batch ",
             "(uint32_t)entry->min_batch",

@@ -140,15 +140,15 @@ def core_rows(text: str) -> Iterator[Mutant]:
         value = int(found[1], 0)
         for other in (value + 1, value - 1, value ^ 0x20):
             yield changed(found, 1, hex(other), "constants")
-    for row in re.finditer(r"^    \{(AMD|INTEL), (\w+), (\w+), (\w+), (X86_\w+)\},.*\n", text, re.M):
+    for row in re.finditer(r"^    \{(AMD|INTEL), (\w+), (.*), (X86_\w+)\},.*\n", text, re.M):
         yield Mutant(row.start(), row.end(), "", "cores")
         yield changed(row, 1, "INTEL" if row[1] == "AMD" else "AMD", "cores")
-        for group in (2, 3, 4):
-            value = int(row[group], 0)
-            for other in (value + 1, value - 1):
-                if 0 <= other < 256:
-                    yield changed(row, group, hex(other), "cores")
-        yield changed(row, 5, "X86_ICE_LAKE" if row[5] != "X86_ICE_LAKE" else "X86_ZEN4", "cores")
+        for other in (int(row[2], 0) + 1, int(row[2], 0) - 1):
+            if other >= 0:
+                yield changed(row, 2, hex(other), "cores")
+        for feature in re.finditer(r"E[ABCD]X_\w+", row[3]):
+            yield Mutant(row.start(3) + feature.start(), row.start(3) + feature.end(), "0", "cores")
+        yield changed(row, 4, "X86_ICE_LAKE" if row[4] != "X86_ICE_LAKE" else "X86_ZEN4", "cores")
 
 
 def assembly(text: str) -> Iterator[Mutant]:

@@ -6,6 +6,7 @@
  * test_dispatch.py and test_cpus.py.
  *
  *     test_dispatch                       all tests
+ *     test_dispatch --families            only prints what x86 CPUs get
  *     test_dispatch KERNEL [FEATURE]      those that depend on the CPU: KERNEL must be the one
  *                                         that it gets by default, and FEATURE one that it has */
 #include <stddef.h>
@@ -83,16 +84,33 @@ static int number_of(const struct hornet_implementation *implementation)
     return i;
 }
 
-/* The rule as stated in dispatch.h: the first entry from `first` on that the CPU runs well and whose
- * minimum amount is reached. A forced entry counts as one that runs well. */
+/* What an entry is chosen for. */
+enum use { CALL, BATCH, AEAD };
+
+static size_t least_for(const struct hornet_entry *entry, enum use use)
+{
+    return use == BATCH ? entry->min_batch : use == AEAD ? entry->min_aead : entry->min;
+}
+
+static bool same_name(const struct hornet_entry *entry, const struct hornet_implementation *implementation)
+{
+    return strcmp(entry->implementation->name, implementation->name) == 0;
+}
+
+/* The rule as stated in dispatch.h: of each kernel, the first entry from `first` on that the CPU runs well;
+ * of these, the first whose minimum amount is reached. A forced entry counts as one that runs well. */
 static const struct hornet_entry *expected_entry(const struct hornet_list *list, uint32_t cpu, size_t first,
                                                  const struct hornet_entry *forced, size_t amount,
-                                                 bool batch)
+                                                 enum use use)
 {
+    const struct hornet_entry *last = NULL;
     for (size_t i = first; i < list->count; i++) {
         const struct hornet_entry *entry = &list->entries[i];
         const bool runs_well = ((entry->implementation->required | entry->preferred_on) & ~cpu) == 0;
-        if ((runs_well || entry == forced) && amount >= (batch ? entry->min_batch : entry->min))
+        if (!(runs_well || entry == forced) || (last != NULL && same_name(last, entry->implementation)))
+            continue;
+        last = entry;
+        if (amount >= least_for(entry, use))
             return entry;
     }
     return NULL;
@@ -102,31 +120,26 @@ static void check_entries(const struct hornet_list *list, uint32_t cpu, uint32_t
                           const struct hornet_entry *forced)
 {
     for (size_t i = 0; i < list->count; i++)
-        for (int batch = 0; batch < 2; batch++)
+        for (enum use use = CALL; use <= AEAD; use++)
             for (int more = -1; more <= 1; more++) {
                 /* Around every minimum amount, and where none is reached any more. */
-                const size_t least = batch ? list->entries[i].min_batch : list->entries[i].min;
+                const size_t least = least_for(&list->entries[i], use);
                 const size_t amount = least == HORNET_NEVER ? HORNET_NEVER - 1 : least + (size_t)more;
                 if (amount == SIZE_MAX)
                     continue;
-                const struct hornet_entry *entry = batch ? hornet_dispatch_batch(list, in_use, cpu, amount)
-                                                         : hornet_dispatch(list->entries, in_use, amount);
-                const struct hornet_entry *expected =
-                    expected_entry(list, cpu, first, forced, amount, batch);
+                const struct hornet_entry *entry =
+                    use == BATCH ? hornet_dispatch_batch(list, in_use, amount)
+                                 : hornet_dispatch_for(list->entries, in_use, amount, use == AEAD);
+                const struct hornet_entry *expected = expected_entry(list, cpu, first, forced, amount, use);
                 check(expected != NULL && entry->implementation == expected->implementation &&
-                          (batch ? entry->min_batch == expected->min_batch : entry->min == expected->min),
-                      "features %x, amount %zu, batch %d: %s and not %s", cpu, amount, batch,
+                          least_for(entry, use) == least_for(expected, use),
+                      "features %x, amount %zu, use %d: %s and not %s", cpu, amount, (int)use,
                       entry->implementation->name, expected == NULL ? "" : expected->implementation->name);
             }
     bool fallback = false;
     for (size_t i = 0; i < list->count; i++)
         fallback |= (in_use >> i & 1) != 0 && list->entries[i].implementation == list->fallback;
     check(((in_use & HORNET_FALLBACK_IN_USE) != 0) == fallback, "features %x: the fallback", cpu);
-}
-
-static bool same_name(const struct hornet_entry *entry, const struct hornet_implementation *implementation)
-{
-    return strcmp(entry->implementation->name, implementation->name) == 0;
 }
 
 /* Tests every set of features, with each implementation forced and with none. */
@@ -250,49 +263,6 @@ static void test_cpuid(void)
           "a CPU that says nothing has no feature");
 }
 
-static const uint32_t amd = 0x68747541, intel = 0x756e6547, other = 0x7fffffff;
-
-/* The properties of a model, by AMD's "Processor programming reference" of each family, and Intel's SDM,
- * volume 4, table 2-1. */
-static uint32_t properties_of_model(uint32_t vendor, uint32_t family, uint32_t model)
-{
-    uint32_t core = 0;
-    if (vendor == amd && family == 0x19)
-        core = model <= 0x0f || (model >= 0x20 && model <= 0x5f) ? CPU_zen3 : CPU_zen4;
-    if (vendor == amd && family == 0x1a)
-        core = CPU_zen5;
-    static const uint8_t ice_lake[] = {0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7};
-    static const uint8_t golden_cove[] = {0x8f, 0xcf, 0xad, 0xae, 0x97, 0x9a, 0xb7, 0xba, 0xbf};
-    if (vendor == intel && family == 6) {
-        core = model == 0x55 ? CPU_skylake_x : 0;
-        if (memchr(ice_lake, (int)model, sizeof ice_lake) != NULL)
-            core = CPU_ice_lake;
-        if (memchr(golden_cove, (int)model, sizeof golden_cove) != NULL)
-            core = CPU_golden_cove;
-    }
-    return core | (core == CPU_zen4 ? 0 : CPU_full_width_zmm) |
-           (core == CPU_skylake_x ? 0 : CPU_no_zmm_downclock);
-}
-
-/* Every family and model that CPUID can report, of both makers and of another one. */
-static void test_models(void)
-{
-    const uint32_t vendors[] = {amd, intel, other};
-    for (size_t v = 0; v < sizeof vendors / sizeof vendors[0]; v++)
-        for (uint32_t family = 0; family <= 15 + 255; family++)
-            for (uint32_t model = 0; model < 256; model++) {
-                const uint32_t base = family < 15 ? family : 15;
-                /* An extended family counts behind the base family 15 alone. */
-                const uint32_t extended = base == 15 ? family - base : 0x13;
-                const struct x86_cpuid cpuid = {.vendor_ebx = vendors[v],
-                                                .leaf1_eax = extended << 20 | (model >> 4) << 16 |
-                                                             base << 8 | (model & 15) << 4 | 1};
-                const uint32_t expected = properties_of_model(vendors[v], family, model);
-                check(hornet_cpu_from_cpuid(&cpuid) == expected, "vendor %x, family %x, model %x: %x",
-                      vendors[v], family, model, hornet_cpu_from_cpuid(&cpuid));
-            }
-}
-
 /* The features of this CPU are those that the compiler's library finds. */
 static void test_detected(void)
 {
@@ -316,50 +286,7 @@ static void test_detected(void)
           hornet_cpu() & compared, found);
 }
 
-/* Existing CPUs, identified by their leaf 1. */
-static void test_properties(void)
-{
-    static const uint32_t both = CPU_full_width_zmm | CPU_no_zmm_downclock;
-    static const struct {
-        const char *cpu;
-        const uint32_t *vendor;
-        uint32_t eax, properties, leaf7_edx;
-    } entries[] = {
-        {"Zen 2 (Rome)", &amd, 0x00830f10, CPU_full_width_zmm | CPU_no_zmm_downclock, 0},
-        {"Zen 3 (Milan)", &amd, 0x00a00f11, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen3, 0},
-        {"Zen 3 (Vermeer)", &amd, 0x00a20f12, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen3, 0},
-        {"Zen 4 (Genoa)", &amd, 0x00a10f11, CPU_no_zmm_downclock | CPU_zen4, 0},
-        {"Zen 4 (Raphael)", &amd, 0x00a60f12, CPU_no_zmm_downclock | CPU_zen4, 0},
-        {"Zen 5 (Turin)", &amd, 0x00b00f21, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen5, 0},
-        {"Skylake-SP", &intel, 0x00050654, CPU_full_width_zmm | CPU_skylake_x, 0},
-        {"Cascade Lake", &intel, 0x00050657, CPU_full_width_zmm | CPU_skylake_x, 0},
-        {"Haswell", &intel, 0x000306c3, CPU_full_width_zmm | CPU_no_zmm_downclock, 0},
-        {"Ice Lake-SP", &intel, 0x000606a6, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_ice_lake, 0},
-        {"Tiger Lake", &intel, 0x000806c1, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_ice_lake, 0},
-        {"Sapphire Rapids", &intel, 0x000806f8, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_golden_cove,
-         0},
-        {"Granite Rapids", &intel, 0x000a06d1, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_golden_cove,
-         0},
-        {"Sapphire Rapids with Rocket Lake's numbers", &intel, 0x000a0671,
-         CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_golden_cove, UINT32_C(1) << 23},
-        {"Zen 5 (Turin) with AVX512-FP16", &amd, 0x00b00f21,
-         CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_zen5, UINT32_C(1) << 23},
-        {"another maker's CPU with AVX512-FP16", &other, 0x000a0671,
-         CPU_full_width_zmm | CPU_no_zmm_downclock, UINT32_C(1) << 23},
-        {"Rocket Lake", &intel, 0x000a0671, CPU_full_width_zmm | CPU_no_zmm_downclock | CPU_ice_lake, 0},
-        {"Skylake-SP's numbers from another maker", &amd, 0x00050654,
-         CPU_full_width_zmm | CPU_no_zmm_downclock, 0},
-    };
-    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
-        const struct x86_cpuid cpuid = {.vendor_ebx = *entries[i].vendor,
-                                        .leaf1_eax = entries[i].eax,
-                                        .leaf7_edx = entries[i].leaf7_edx};
-        check(hornet_cpu_from_cpuid(&cpuid) == entries[i].properties, "%s: %x", entries[i].cpu,
-              hornet_cpu_from_cpuid(&cpuid));
-    }
-    const struct x86_cpuid none = {0};
-    check(hornet_cpu_from_cpuid(&none) == both, "a CPU that says nothing");
-}
+#include "test_families.h"
 #endif
 
 static bool in_use_is(hornet_primitive primitive, const char *name)
@@ -463,7 +390,7 @@ static void test_forced_chacha20(void)
 {
     const struct hornet_list *list = &hornet_chacha20_list;
     const struct hornet_chacha20_kernel *automatic = chacha20_in_use();
-    const struct hornet_entry *expected = expected_entry(list, hornet_cpu(), 0, NULL, SIZE_MAX, false);
+    const struct hornet_entry *expected = expected_entry(list, hornet_cpu(), 0, NULL, SIZE_MAX, CALL);
     check(&automatic->implementation == expected->implementation, "ChaCha20 by %s is chosen",
           chacha20_name(automatic));
     for (size_t k = 0; k < CHACHA20_KERNELS; k++) {
@@ -640,7 +567,7 @@ static void test_forced_kernel_runs(void)
             msgs[j] = msg;
             lens_bytes[j] = 100;
         }
-        const struct hornet_entry *entry = hornet_dispatch_batch(list, in_use, hornet_cpu(), 100);
+        const struct hornet_entry *entry = hornet_dispatch_batch(list, in_use, 100);
         const unsigned long batches = *calls[number_of(entry->implementation)];
         hornet_poly1305_batch(tags, msgs, lens_bytes, (const uint8_t(*)[32])keys, COUNT);
         const bool shares = all_kernels[number_of(entry->implementation)]->batch != NULL;
@@ -681,6 +608,12 @@ static void test_first_use(void)
 int main(int argc, char **argv)
 {
     wrap_kernels();
+#if HORNET_X86
+    if (argc > 1 && strcmp(argv[1], "--families") == 0) {
+        print_known_cpus();
+        return 0;
+    }
+#endif
     /* Must come before anything else reads the choice: what this CPU gets by default. */
     if (argc > 1)
         check(in_use_is(HORNET_POLY1305, argv[1]), "%s is chosen, not %s",
@@ -696,8 +629,9 @@ int main(int argc, char **argv)
         test_feature_sets(&hornet_chacha20_list);
 #if HORNET_X86
         test_cpuid();
-        test_properties();
-        test_models();
+        test_known_cpus();
+        test_single_features();
+        test_all_sets();
         test_detected();
 #endif
 #ifdef __aarch64__

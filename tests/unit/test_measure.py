@@ -311,6 +311,11 @@ def test_crossovers_proposals():
     ):
         changed = crossovers.applied(LIST, family, {"wide": {"min_bytes": 800, "min_batch_bytes": 1}}, "today")
         assert changed.splitlines() == expected
+    # min_aead_bytes stays in its entry, and does not come into another.
+    with_aead = LIST.replace("CPU_zen5, 321, 1", "CPU_zen5, 321, 1, 700")
+    proposed = {"wide": {"min_bytes": 800, "min_batch_bytes": 1}}
+    assert "CPU_zen5, 800, 1, 700)" in crossovers.applied(with_aead, "zen5", proposed, "t")
+    assert "CPU_zen4, 800, 1)" in crossovers.applied(with_aead, "zen4", proposed, "t")
     changed = crossovers.applied(LIST, "zen4", {"narrow": {"min_bytes": 144, "min_batch_bytes": None}}, "today")
     assert changed.splitlines()[2] == "HORNET_KERNEL(narrow, CPU_zen4, 144, HORNET_NEVER) /* today */"
     assert len(changed.splitlines()) == 5

@@ -29,6 +29,7 @@ passes.lanes_key = {{blocks = 5, first = 170}}
 @suite("check quick", cpu_seconds=1)
 def test_pass_tables():
     run("python3", "-m", "tools.tune.pass_tables", "--check")
+    run("python3", "-m", "tools.tune.go_passes", "--check")
     data = pass_tables.read(pass_tables.DATA.read_text())
     files = " ".join(
         file.read_text() for file in (ROOT / "src/chacha20").rglob("*.[ch]") if file.name != "pass_tables.h"

@@ -6,7 +6,8 @@
 A message goes to the first kernel of the list whose crossover it reaches. So, at each length, a kernel is compared with
 the kernel below it that would handle the length according to their own crossovers. A build is measured in which a forced
 kernel handles all lengths; if its kernels take another time than the library's at lengths that they serve now, a warning is
-printed. `min_aead_bytes` are the crossovers of Poly1305 inside of the AEAD, for which the lists have no column. `--apply`
+printed. `min_aead_bytes` are the crossovers of Poly1305 inside of the AEAD, in lengths of the text: the column of the list is
+of Poly1305's input, which has 32 bytes more up to where passes absorb a part of it, so that one writes it by hand. `--apply`
 writes the other proposals for this CPU's family of cores into the lists of kernels; `git diff` shows them.
 """
 
@@ -350,7 +351,7 @@ def applied(entries: str, of_family: str, proposed: dict[str, dict[str, int | No
         same = [one for one in of_kernel if f"CPU_{of_family}" in one[2]]
         for i, entry, words in same[:1] or of_kernel[:1]:
             head = words[: words.index(f"CPU_{of_family}") + 1] if same else [name, f"CPU_{of_family}"]
-            count = len(words) - len(head) if same else len(words) - (3 if entry["tuned"] else 2)
+            count = len(words) - len(head) if same else min(len(values), len(words) - (3 if entry["tuned"] else 2))
             kept = (values + words[len(words) - count + len(values) :])[:count]
             kind = f"HORNET_KERNEL{entry['tuned'] or ''}{entry['also'] or ''}" if same else "HORNET_KERNEL"
             new = f"{kind}({', '.join([*head, *kept])}) /* {source} */"

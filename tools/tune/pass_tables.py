@@ -12,7 +12,7 @@ fails if pass_tables.h is another.
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
@@ -286,26 +286,28 @@ def read(text: str) -> dict:
         raise Wrong(str(why)) from why
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare pass_tables.h, and write nothing")
+def generate(description: str | None, file: Path, text_of: Callable[[dict], str], tables: str) -> int:
+    """Write a file that follows from the data, or check that it does; `tables` is what occurs once in each table."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help=f"compare {file.name}, and write nothing")
     options = parser.parse_args()
+    module = Path(sys.argv[0]).stem
     try:
-        text = header(read(DATA.read_text()))
+        text = text_of(read(DATA.read_text()))
     except Wrong as why:
-        print(f"pass_tables: {DATA.relative_to(ROOT)}: {why}", file=sys.stderr)
+        print(f"{module}: {DATA.relative_to(ROOT)}: {why}", file=sys.stderr)
         return 2
     if not options.check:
-        HEADER.write_text(text)
-    elif HEADER.read_text() != text:
+        file.write_text(text)
+    elif file.read_text() != text:
         print(
-            "pass_tables: src/chacha20/pass_tables.h is not that of passes.toml: run python3 -m tools.tune.pass_tables",
+            f"{module}: {file.relative_to(ROOT)} is not that of {DATA.name}: run python3 -m tools.tune.{module}",
             file=sys.stderr,
         )
         return 1
-    print(f"{text.count('#define PASS_TABLE_')} pass tables")
+    print(f"{text.count(tables)} pass tables")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generate(__doc__, HEADER, header, "#define PASS_TABLE_"))

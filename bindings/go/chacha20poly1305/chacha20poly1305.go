@@ -94,7 +94,7 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 		var stream chacha20.Room4
 		a.sealShort(out, nonce, plaintext, additionalData, stream.Bytes[:])
 		stream = chacha20.Room4{}
-	case stitched.Pays(len(plaintext)):
+	case stitched.SealPays(len(plaintext)):
 		a.sealStitched(out, nonce, plaintext, additionalData)
 	case len(plaintext) <= 7*chacha20.BlockSize:
 		var stream chacha20.Room8
@@ -127,7 +127,7 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 		var stream chacha20.Room4
 		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:])
 		stream = chacha20.Room4{}
-	case stitched.Pays(n):
+	case stitched.OpenPays(n):
 		valid = a.openStitched(out, nonce, ciphertext, additionalData, tag)
 	case n <= 7*chacha20.BlockSize:
 		var stream chacha20.Room8

@@ -22,7 +22,7 @@
 //	           xorGroups(dst, src []byte, s *State)  is xorBlocksGo for at least one group, and whole groups only
 //	           stream(buf []byte, n int, s *State)   is streamGo for at most the n blocks of a group, or 8; may overwrite
 //	                                                 the rest of buf up to StreamRoom(n) blocks
-//	stitched:  Pays(n int) bool                      whether Seal and Open are to be called for n bytes; under the negation
+//	stitched:  SealPays, OpenPays(n int) bool        whether Seal and Open are to be called for n bytes; under the negation
 //	                                                 never, so that the following functions do nothing there
 //	           xorMAC, streamMAC                     encrypt, and absorb a message beside that; coconut/functions.py has the
 //	                                                 arguments of the assembly functions (MacBeside)

@@ -8,7 +8,7 @@
 #include "../../core/intrinsics.h"
 
 #define KERNEL             avx512
-#define KERNEL_REQUIRED    (CPU_avx512f | CPU_avx512bw)
+#define KERNEL_REQUIRED    (CPU_avx2 | CPU_avx512f | CPU_avx512bw)
 #define HORNET_TARGET      "avx512f,avx512bw"
 #define WORDS              16
 #define WORDS_REGISTER     "v"

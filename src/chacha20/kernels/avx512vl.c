@@ -8,7 +8,7 @@
 #include "../../core/intrinsics.h"
 
 #define KERNEL             avx512vl
-#define KERNEL_REQUIRED    (CPU_avx512f | CPU_avx512bw | CPU_avx512vl)
+#define KERNEL_REQUIRED    (CPU_avx2 | CPU_avx512f | CPU_avx512bw | CPU_avx512vl)
 #define HORNET_TARGET      "avx512f,avx512bw,avx512vl"
 #define WORDS              8
 #define WORDS_BROADCAST(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))

@@ -12,6 +12,20 @@
 #define LEAF1_ECX_OSXSAVE (UINT32_C(1) << 27)
 #define LEAF1_ECX_AVX     (UINT32_C(1) << 28)
 
+/* Leaf 7, subleaf 0, and EAX of subleaf 1. */
+#define EBX_AVX2         (UINT32_C(1) << 5)
+#define EBX_AVX512F      (UINT32_C(1) << 16)
+#define EBX_AVX512_IFMA  (UINT32_C(1) << 21)
+#define EBX_AVX512BW     (UINT32_C(1) << 30)
+#define EBX_AVX512VL     (UINT32_C(1) << 31)
+#define ECX_AVX512_VBMI2 (UINT32_C(1) << 6)
+#define ECX_GFNI         (UINT32_C(1) << 8)
+#define EDX_VP2INTERSECT (UINT32_C(1) << 8)
+#define EDX_HYBRID       (UINT32_C(1) << 15)
+#define EDX_AVX512_FP16  (UINT32_C(1) << 23)
+#define EDX_AMX_TILE     (UINT32_C(1) << 24)
+#define EAX_AVX_VNNI     (UINT32_C(1) << 4)
+
 /* The register files that the operating system saves. */
 #define XCR0_YMM 0x06 /* xmm, ymm */
 #define XCR0_ZMM 0xe6 /* xmm, ymm, mask, both parts of zmm */
@@ -29,48 +43,41 @@ enum {
     X86_OTHER
 };
 
-/* The first entry that fits counts. AMD, "Processor programming reference" of each family; Intel SDM
- * volume 4, table 2-1. */
+/* Families of cores, by the vendor, AMD's numbers of families, and features. Hypervisors report the numbers
+ * of other CPUs and hide features, but report none that the CPU lacks, so the newest feature decides. The
+ * first row that fits counts: it has at least one of the row's features.
+ *
+ * Sources: the features of -march=znver3 to znver5, skylake-avx512 to graniterapids, alderlake and
+ * gracemont in GCC and LLVM; AMD, "Processor programming reference" of families 19h and 1Ah; Intel SDM
+ * volume 2, CPUID, and, "Architecture instruction set extensions programming reference", for AVX10, which
+ * adds no row: CPUs with 512-bit AVX10 report AVX-512 too, and those without it run AVX2. */
 static const struct {
     uint32_t vendor_ebx; /* "Auth"enticAMD or "Genu"ineIntel */
-    uint8_t family, first_model, last_model, core;
+    uint32_t first_family;
+    uint32_t leaf7_ebx, leaf7_ecx, leaf7_edx, leaf7_1_eax;
+    int core;
 } cores[] = {
 #define AMD   0x68747541
 #define INTEL 0x756e6547
-    {AMD, 0x19, 0x00, 0x0f, X86_ZEN3}, /* Milan */
-    {AMD, 0x19, 0x20, 0x5f, X86_ZEN3}, /* Vermeer to Cezanne */
-    {AMD, 0x19, 0x00, 0xff, X86_ZEN4}, /* all others of the family */
-    {AMD, 0x1a, 0x00, 0xff, X86_ZEN5},
-    {INTEL, 6, 0x55, 0x55, X86_SKYLAKE_X}, /* Skylake-X, Cascade Lake, Cooper Lake */
-    {INTEL, 6, 0x6a, 0x6a, X86_ICE_LAKE},  /* servers */
-    {INTEL, 6, 0x6c, 0x6c, X86_ICE_LAKE},
-    {INTEL, 6, 0x7d, 0x7e, X86_ICE_LAKE},
-    {INTEL, 6, 0x8c, 0x8d, X86_ICE_LAKE},    /* Tiger Lake */
-    {INTEL, 6, 0xa7, 0xa7, X86_ICE_LAKE},    /* Rocket Lake */
-    {INTEL, 6, 0x8f, 0x8f, X86_GOLDEN_COVE}, /* Sapphire Rapids */
-    {INTEL, 6, 0xcf, 0xcf, X86_GOLDEN_COVE}, /* Emerald Rapids */
-    {INTEL, 6, 0xad, 0xae, X86_GOLDEN_COVE}, /* Granite Rapids */
-    {INTEL, 6, 0x97, 0x97, X86_GOLDEN_COVE}, /* Alder Lake, Raptor Lake */
-    {INTEL, 6, 0x9a, 0x9a, X86_GOLDEN_COVE},
-    {INTEL, 6, 0xb7, 0xb7, X86_GOLDEN_COVE},
-    {INTEL, 6, 0xba, 0xba, X86_GOLDEN_COVE},
-    {INTEL, 6, 0xbf, 0xbf, X86_GOLDEN_COVE},
+    {AMD, 0x1a, EBX_AVX2, 0, 0, 0, X86_ZEN5},
+    {AMD, 0, 0, 0, EDX_VP2INTERSECT, EAX_AVX_VNNI, X86_ZEN5},
+    {AMD, 0, EBX_AVX512F, ECX_GFNI, 0, 0, X86_ZEN4},
+    {AMD, 0, EBX_AVX2, 0, 0, 0, X86_ZEN3}, /* also those before it */
+    /* Alder Lake and later have no AVX-512, and most have two kinds of cores: Golden Cove's and Gracemont's
+     * successors, which execute 256 bits in two halves. Without AVX-512 both get code for 256 bits. */
+    {INTEL, 0, 0, 0, EDX_AVX512_FP16 | EDX_AMX_TILE | EDX_HYBRID, EAX_AVX_VNNI, X86_GOLDEN_COVE},
+    {INTEL, 0, EBX_AVX512_IFMA, ECX_AVX512_VBMI2, 0, 0, X86_ICE_LAKE}, /* also Cannon Lake */
+    {INTEL, 0, EBX_AVX512BW | EBX_AVX512VL, 0, 0, 0, X86_SKYLAKE_X},   /* to Cooper Lake */
 };
 
-#define LEAF7_EDX_AVX512_FP16 (UINT32_C(1) << 23)
-
-/* Intel SDM volume 2, CPUID leaf 1. A hypervisor may report the model of another CPU, but not instructions
- * that the CPU lacks: no Intel core before Golden Cove has AVX512-FP16. */
 static int core_of(const struct x86_cpuid *cpuid)
 {
-    if (cpuid->vendor_ebx == INTEL && (cpuid->leaf7_edx & LEAF7_EDX_AVX512_FP16) != 0)
-        return X86_GOLDEN_COVE;
     const uint32_t base_family = cpuid->leaf1_eax >> 8 & 15;
     const uint32_t family = base_family + (base_family == 15 ? cpuid->leaf1_eax >> 20 & 255 : 0);
-    const uint32_t model = (cpuid->leaf1_eax >> 4 & 15) | (cpuid->leaf1_eax >> 12 & 0xf0);
     for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++)
-        if (cpuid->vendor_ebx == cores[i].vendor_ebx && family == cores[i].family &&
-            model >= cores[i].first_model && model <= cores[i].last_model)
+        if (cpuid->vendor_ebx == cores[i].vendor_ebx && family >= cores[i].first_family &&
+            ((cpuid->leaf7_ebx & cores[i].leaf7_ebx) | (cpuid->leaf7_ecx & cores[i].leaf7_ecx) |
+             (cpuid->leaf7_edx & cores[i].leaf7_edx) | (cpuid->leaf7_1_eax & cores[i].leaf7_1_eax)) != 0)
             return cores[i].core;
     return X86_OTHER;
 }

@@ -4,7 +4,11 @@
 
 package chacha20
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hornet-mac/hornet/bindings/go/internal/family"
+)
 
 var emittedFunctions = []emitted{
 	{"stream2AVX2", useAVX2, 2, stream2AVX2, nil},
@@ -20,9 +24,13 @@ var emittedFunctions = []emitted{
 	{"xor32AVX512", useAVX512, 32, nil, xor32AVX512},
 }
 
-// TestStreamInHalves is TestStream as on a CPU whose instructions of 512 bits are split into two operations of 256 bits.
-func TestStreamInHalves(t *testing.T) {
-	defer func(before bool) { zmmInHalves = before }(zmmInHalves)
-	zmmInHalves = !zmmInHalves
-	TestStream(t)
+// TestStreamOfFamilies is TestStream with the passes of each family of cores, and of CPUs without AVX-512.
+func TestStreamOfFamilies(t *testing.T) {
+	defer func(passesBefore []uint8, before bool) { passes, useAVX512 = passesBefore, before }(passes, useAVX512)
+	for _, avx512 := range []bool{false, useAVX512} {
+		for _, core := range []family.Family{family.Other, family.Zen3, family.Zen4, family.Zen5, family.GoldenCove} {
+			useAVX512, passes = avx512, passesOf(core, avx512)
+			TestStream(t)
+		}
+	}
 }

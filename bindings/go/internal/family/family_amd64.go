@@ -2,24 +2,37 @@
 
 //go:build gc && !purego
 
-// Package family tells families of x86 CPUs apart, which golang.org/x/sys/cpu does not.
+// Package family tells families of x86 CPUs apart, which golang.org/x/sys/cpu does not, by the table of the C library.
 package family
 
-// ZMMInHalves reports whether this CPU is known to split instructions of 512 bits into two operations of 256 bits: Zen 4, AMD's
-// family 25 (Zen 3, of the same family, has none). Unknown CPUs are taken for those that do not.
-var ZMMInHalves = zmmInHalves(cpuid)
+//go:generate go run generate.go
 
-// zmmInHalves takes the CPUID instruction, which a test replaces.
-func zmmInHalves(cpuid func(leaf uint32) (eax, ebx, ecx, edx uint32)) bool {
-	_, ebx, ecx, edx := cpuid(0)
-	isAMD := ebx == 'A'|'u'<<8|'t'<<16|'h'<<24 && edx == 'e'|'n'<<8|'t'<<16|'i'<<24 && ecx == 'c'|'A'<<8|'M'<<16|'D'<<24
-	signature, _, _, _ := cpuid(1)
-	family := signature >> 8 & 15
-	if family == 15 {
-		family += signature >> 20 & 255
+// Core is the family of this CPU's cores.
+var Core = coreOf(cpuid)
+
+// coreOf takes the CPUID instruction, which a test replaces.
+func coreOf(cpuid func(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)) Family {
+	leaves, vendor, _, _ := cpuid(0, 0)
+	if leaves < 7 {
+		return Other
 	}
-	return isAMD && family == 25
+	signature, _, _, _ := cpuid(1, 0)
+	number := signature >> 8 & 15
+	if number == 15 {
+		number += signature >> 20 & 255
+	}
+	subleaves, ebx, ecx, edx := cpuid(7, 0)
+	var eax uint32
+	if subleaves >= 1 {
+		eax, _, _, _ = cpuid(7, 1)
+	}
+	for _, c := range cores {
+		if vendor == c.vendor && number >= c.firstNumber && (ebx&c.ebx|ecx&c.ecx|edx&c.edx|eax&c.eax) != 0 {
+			return c.family
+		}
+	}
+	return Other
 }
 
-// cpuid executes the instruction with subleaf 0.
-func cpuid(leaf uint32) (eax, ebx, ecx, edx uint32)
+// cpuid executes the instruction.
+func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)

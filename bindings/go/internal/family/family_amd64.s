@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func cpuid(leaf uint32) (eax, ebx, ecx, edx uint32)
+// func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 TEXT ·cpuid(SB), NOSPLIT, $0-24
 	MOVL leaf+0(FP), AX
-	XORL CX, CX
+	MOVL subleaf+4(FP), CX
 	CPUID
 	MOVL AX, eax+8(FP)
 	MOVL BX, ebx+12(FP)

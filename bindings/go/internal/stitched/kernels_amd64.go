@@ -15,21 +15,31 @@ import (
 
 // Package internal documents these functions.
 
-// endBytes is the length from which AVX-512 is faster, with one algorithm after the other.
-var endBytes = end(cpu.X86.HasAVX2, cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI, family.ZMMInHalves)
+// lengths are those from one to below another.
+type lengths struct{ from, below int }
 
-func end(hasAVX2, hasAVX512, zmmInHalves bool) int {
+func (l lengths) have(n int) bool { return n >= l.from && n < l.below }
+
+// sealed and opened are the lengths for which AVX-512, with one algorithm after the other, is not faster.
+var sealed, opened = stitchedLengths(cpu.X86.HasAVX2, cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI, family.Core)
+
+func stitchedLengths(hasAVX2, hasAVX512 bool, core family.Family) (sealed, opened lengths) {
 	switch {
-	case !hasAVX2 || hasAVX512 && !zmmInHalves:
-		return 0
+	case !hasAVX2 || hasAVX512 && core != family.Zen4:
+		return lengths{}, lengths{}
 	case hasAVX512:
-		return tuning.HalvesMinBytes
+		return lengths{tuning.HalvesSealFromBytes, tuning.HalvesSealBelowBytes},
+			lengths{tuning.HalvesOpenFromBytes, tuning.HalvesOpenBelowBytes}
 	}
-	return math.MaxInt
+	all := lengths{tuning.StitchedMinBytes, math.MaxInt}
+	return all, all
 }
 
-// Pays reports whether Seal and Open are faster, for n bytes, than one algorithm after the other.
-func Pays(n int) bool { return n >= tuning.StitchedMinBytes && n < endBytes }
+// SealPays reports whether Seal is faster, for n bytes, than one algorithm after the other.
+func SealPays(n int) bool { return sealed.have(n) }
+
+// OpenPays is SealPays for Open.
+func OpenPays(n int) bool { return opened.have(n) }
 
 // xorMAC is not inlined, since the goroutine can be preempted where it is called.
 //

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
+	"github.com/hornet-mac/hornet/bindings/go/internal/family"
 	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
 	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
 	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
@@ -70,19 +71,29 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestEnd checks for which CPUs messages of which lengths are stitched.
-func TestEnd(t *testing.T) {
+// TestStitchedLengths checks on which CPUs messages of which lengths are stitched.
+func TestStitchedLengths(t *testing.T) {
+	all := lengths{tuning.StitchedMinBytes, math.MaxInt}
 	for _, c := range []struct {
-		avx2, avx512, halves bool
-		want                 int
+		avx2, avx512   bool
+		core           family.Family
+		sealed, opened lengths
 	}{
-		{false, false, false, 0},
-		{true, false, false, math.MaxInt},
-		{true, true, false, 0},
-		{true, true, true, tuning.HalvesMinBytes},
+		{false, false, family.Other, lengths{}, lengths{}},
+		{true, false, family.Other, all, all},
+		{true, false, family.Zen4, all, all},
+		{true, true, family.Other, lengths{}, lengths{}},
+		{true, true, family.Zen5, lengths{}, lengths{}},
+		{true, true, family.GoldenCove, lengths{}, lengths{}},
+		{true, true, family.Zen4, lengths{961, 1089}, lengths{577, 1281}},
 	} {
-		if got := end(c.avx2, c.avx512, c.halves); got != c.want {
-			t.Errorf("%v: %d", c, got)
+		if sealed, opened := stitchedLengths(c.avx2, c.avx512, c.core); sealed != c.sealed || opened != c.opened {
+			t.Errorf("%v: %v, %v", c, sealed, opened)
+		}
+	}
+	for n, have := range map[int]bool{960: false, 961: true, 1088: true, 1089: false} {
+		if (lengths{961, 1089}).have(n) != have {
+			t.Errorf("%d", n)
 		}
 	}
 }
