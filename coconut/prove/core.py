@@ -280,7 +280,12 @@ def prove_product(linked: Linked) -> int:
 def prove_words(linked: Linked) -> int:
     """Prove core/words.h."""
     sums = (("proved_add_words", 3), ("proved_add_word_pair", 2))
-    return sum(prove_sum(linked, name, words) for name, words in sums) + prove_block(linked) + prove_carry(linked) + prove_product(linked)
+    return (
+        sum(prove_sum(linked, name, words) for name, words in sums)
+        + prove_block(linked)
+        + prove_carry(linked)
+        + prove_product(linked)
+    )
 
 
 # Lengths of bytes_equal that reach both of its loops.
