@@ -70,8 +70,7 @@ typedef struct {
     uint64_t d[3], carry;
 } scalar_sum;
 
-/* The products of limb 0, to which a block is added: it is ready first, and limb 2 last. The order of all
- * products, two of a limb after each other, leaves compilers the fewest moves between registers. */
+/* The products of limb 0, to which a block is added: it is ready first, and limb 2 last. */
 HORNET_INLINE scalar_sum scalar_begin(scalar_fe h, scalar_r r)
 {
     scalar_sum sum;
@@ -80,22 +79,37 @@ HORNET_INLINE scalar_sum scalar_begin(scalar_fe h, scalar_r r)
     return sum;
 }
 
-/* Adds the other products; `small` says that h is small, and is a constant. */
-HORNET_INLINE scalar_fe scalar_end(scalar_sum sum, scalar_fe h, scalar_r r, bool small)
+/* Adds the other products. `by_limb`, a constant, says that a limb's products come one after the other:
+ * where a block is added, that leaves compilers the fewest moves between registers, 37 instructions for a
+ * block instead of 43 with clang 19, and 37 instead of 45 beside two sets of AVX2's lanes with gcc 12. The
+ * last multiplication is faster the other way: 17 to 31 bytes else take 1.04 of the time with clang 19
+ * (2026-11-27, EPYC, Zen 4). */
+HORNET_INLINE scalar_fe scalar_end(scalar_sum sum, scalar_fe h, scalar_r r, bool by_limb)
+{
+    uint64_t above;                                       /* <= 3 * 2^60 */
+    multiply_add(&sum.d[0], &sum.carry, h.limb[1], r.s1); /* carry < 2.25 * 2^60 */
+    if (by_limb)
+        multiply_add(&sum.d[1], &sum.d[2], h.limb[1], r.r0);
+    multiply_add(&sum.d[0], &sum.carry, h.limb[2] >> 2, r.u0); /* carry < 2.25 * 2^60 + 1.25 * 2^60 */
+    if (!by_limb) {
+        multiply_add(&sum.d[1], &sum.d[2], h.limb[1], r.r0);
+        above = (h.limb[2] & 3) * r.r0;
+    }
+    multiply_add(&sum.d[1], &sum.d[2], h.limb[2], r.s1); /* d_2 < 2 * 2^60 + 1.25 * 2^60 + 2 */
+    if (by_limb)
+        above = (h.limb[2] & 3) * r.r0;
+    add_word_pair(&sum.d[1], &above, sum.carry, sum.d[2]); /* < 6.26 * 2^60 */
+    return (scalar_fe){{sum.d[0], sum.d[1], above}};
+}
+
+HORNET_INLINE scalar_fe scalar_small_end(scalar_sum sum, scalar_fe h, scalar_r r)
 {
     multiply_add(&sum.d[0], &sum.carry, h.limb[1], r.s1); /* carry < 2.25 * 2^60 */
     multiply_add(&sum.d[1], &sum.d[2], h.limb[1], r.r0);
-    if (small) {
-        sum.carry += h.limb[2] * r.s1; /* < 2.25 * 2^60 + 7.5 * 2^60 */
-        sum.d[2] += h.limb[2] * r.r0;  /* < 2 * 2^60 + 2 + 6 * 2^60 */
-        add_word_pair(&sum.d[1], &sum.d[2], sum.carry, 0);
-        return (scalar_fe){{sum.d[0], sum.d[1], sum.d[2]}};
-    }
-    multiply_add(&sum.d[0], &sum.carry, h.limb[2] >> 2, r.u0); /* carry < 2.25 * 2^60 + 1.25 * 2^60 */
-    multiply_add(&sum.d[1], &sum.d[2], h.limb[2], r.s1);       /* d_2 < 2 * 2^60 + 1.25 * 2^60 + 2 */
-    uint64_t above = (h.limb[2] & 3) * r.r0;                   /* <= 3 * 2^60 */
-    add_word_pair(&sum.d[1], &above, sum.carry, sum.d[2]);     /* < 6.26 * 2^60 */
-    return (scalar_fe){{sum.d[0], sum.d[1], above}};
+    sum.carry += h.limb[2] * r.s1; /* < 2.25 * 2^60 + 7.5 * 2^60 */
+    sum.d[2] += h.limb[2] * r.r0;  /* < 2 * 2^60 + 2 + 6 * 2^60 */
+    add_word_pair(&sum.d[1], &sum.d[2], sum.carry, 0);
+    return (scalar_fe){{sum.d[0], sum.d[1], sum.d[2]}};
 }
 
 HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
@@ -105,14 +119,14 @@ HORNET_INLINE scalar_fe scalar_fe_mul(scalar_fe h, scalar_r r)
 
 HORNET_INLINE scalar_fe scalar_small_mul(scalar_fe h, scalar_r r)
 {
-    return scalar_end(scalar_begin(h, r), h, r, true);
+    return scalar_small_end(scalar_begin(h, r), h, r);
 }
 
 HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top)
 {
     scalar_sum sum = scalar_begin(h, r);
     add_words(sum.d, lo, hi, top);
-    return scalar_end(sum, h, r, false);
+    return scalar_end(sum, h, r, true);
 }
 
 HORNET_INLINE scalar_fe scalar_small_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi,
@@ -120,7 +134,7 @@ HORNET_INLINE scalar_fe scalar_small_mul_add(scalar_fe h, scalar_r r, uint64_t l
 {
     scalar_sum sum = scalar_begin(h, r);
     add_words(sum.d, lo, hi, top);
-    return scalar_end(sum, h, r, true);
+    return scalar_small_end(sum, h, r);
 }
 
 #define SCALAR_MUL_ADD_BLOCK
@@ -128,14 +142,14 @@ HORNET_INLINE scalar_fe scalar_fe_mul_add_block(scalar_fe h, scalar_r r, const u
 {
     scalar_sum sum = scalar_begin(h, r);
     add_block(sum.d, block);
-    return scalar_end(sum, h, r, false);
+    return scalar_end(sum, h, r, true);
 }
 
 HORNET_INLINE scalar_fe scalar_small_mul_add_block(scalar_fe h, scalar_r r, const uint8_t *block)
 {
     scalar_sum sum = scalar_begin(h, r);
     add_block(sum.d, block);
-    return scalar_end(sum, h, r, true);
+    return scalar_small_end(sum, h, r);
 }
 
 #endif

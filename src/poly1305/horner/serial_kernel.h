@@ -68,9 +68,10 @@ HORNET_INLINE scalar_fe serial_value(enum serial_length length, scalar_fe h, sca
         load_partial_block_after(&lo, &hi, msg + 16, len_bytes - 16);
         return scalar_fe_mul(scalar_small_mul_add(h, r, lo, hi, 0), r);
     }
-    const uint8_t *const end = msg + len_bytes / 16 * 16; /* gcc 12 would compute as much from a count */
     h = scalar_small_mul_add_block(h, r, msg + 16);
     msg += 32;
+    len_bytes -= 32;
+    const uint8_t *const end = msg + len_bytes / 16 * 16; /* gcc 12 would compute as much from a count */
     if (HORNET_ONLY_ALIGNED_LOADS && (uintptr_t)msg % 8 == 0) { /* two instructions instead of 44 */
         for (; msg != end; msg += 16)
             h = scalar_fe_mul_add_block(h, r, __builtin_assume_aligned(msg, 8));
