@@ -82,11 +82,20 @@ HORNET_INLINE scalar_sum scalar_begin(scalar_fe h, scalar_r r)
 /* The multiple of 2^128 that is not reduced, at most 3 * 2^60. */
 HORNET_INLINE uint64_t scalar_above(scalar_fe h, scalar_r r) { return (h.limb[2] & 3) * r.r0; }
 
-/* Adds the other products. `by_limb`, a constant, says that a limb's products come one after the other:
- * where a block is added, that leaves compilers the fewest moves between registers, 37 instructions for a
- * block instead of 43 with clang 19, and 37 instead of 45 beside two sets of AVX2's lanes with gcc 12. The
- * last multiplication is faster the other way: 17 to 31 bytes else take 1.04 of the time with clang 19
- * (2026-11-27, EPYC, Zen 4). */
+/* Whether a limb's products come one after the other where a block is added. That leaves compilers the
+ * fewest moves between registers: clang 19 needs 37 instructions for a block instead of 43. gcc 12 needs 37
+ * either way, unless other code is interleaved; but one multiplication delays that of limb 2 then, by
+ * llvm-mca a cycle on Golden Cove. */
+#ifndef SCALAR_BY_LIMB
+#ifdef __clang__
+#define SCALAR_BY_LIMB true
+#else
+#define SCALAR_BY_LIMB false
+#endif
+#endif
+
+/* Adds the other products; by_limb is a constant. The last multiplication is faster if it is not by limb:
+ * 17 to 31 bytes else take 1.04 of the time with clang 19 (2026-11-27, EPYC, Zen 4). */
 HORNET_INLINE scalar_fe scalar_end(scalar_sum sum, scalar_fe h, scalar_r r, bool by_limb)
 {
     uint64_t above;
@@ -129,7 +138,7 @@ HORNET_INLINE scalar_fe scalar_fe_mul_add(scalar_fe h, scalar_r r, uint64_t lo, 
 {
     scalar_sum sum = scalar_begin(h, r);
     add_words(sum.d, lo, hi, top);
-    return scalar_end(sum, h, r, true);
+    return scalar_end(sum, h, r, SCALAR_BY_LIMB);
 }
 
 HORNET_INLINE scalar_fe scalar_small_mul_add(scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi,
@@ -145,7 +154,7 @@ HORNET_INLINE scalar_fe scalar_fe_mul_add_block(scalar_fe h, scalar_r r, const u
 {
     scalar_sum sum = scalar_begin(h, r);
     add_block(sum.d, block);
-    return scalar_end(sum, h, r, true);
+    return scalar_end(sum, h, r, SCALAR_BY_LIMB);
 }
 
 HORNET_INLINE scalar_fe scalar_small_mul_add_block(scalar_fe h, scalar_r r, const uint8_t *block)
