@@ -8,6 +8,8 @@ uint64_t proved_add_with_carry(uint64_t *a, uint64_t b) { return add_with_carry(
 
 void proved_add_words(uint64_t a[3], const uint64_t b[3]) { add_words(a, b[0], b[1], b[2]); }
 
+void proved_add_block(uint64_t a[3], const uint8_t block[16]) { add_block(a, block); }
+
 void proved_add_word_pair(uint64_t a[2], const uint64_t b[2]) { add_word_pair(&a[0], &a[1], b[0], b[1]); }
 
 void proved_multiply_words(uint64_t product[2], uint64_t a, uint64_t b)

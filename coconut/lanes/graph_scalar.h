@@ -170,6 +170,11 @@ static inline void add_words(word64 a[3], word64 b0, word64 b1, word64 b2)
     a[2] = add_with_carry(a[2], b2, &carry);
 }
 
+static inline void add_block(word64 a[3], const uint8_t *block)
+{
+    add_words(a, load_le64(block), load_le64(block + 8), 1);
+}
+
 static inline void add_word_pair(word64 *a0, word64 *a1, word64 b0, word64 b1)
 {
     word64 carry;

@@ -243,6 +243,17 @@ def prove_sum(linked: Linked, function: str, words: int) -> int:
     return 1
 
 
+def prove_block(linked: Linked) -> int:
+    """Prove that add_block adds 16 bytes and 2^128."""
+    joining = Joining(Diagrams())
+    a, b = pairs(joining.diagrams, 3)
+    call = Call(linked, "proved_add_block", joining)
+    call.write(TAG, a)
+    call.write(MESSAGE, b[:2])
+    claim_same(call.function, call.run([TAG, MESSAGE], 3), sum_of(a, [*b[:2], joining.diagrams.number([TRUE])])[:3])
+    return 1
+
+
 def prove_carry(linked: Linked) -> int:
     """Prove that add_with_carry leaves a sum, and returns its carry."""
     joining = Joining(Diagrams())
@@ -269,7 +280,12 @@ def prove_product(linked: Linked) -> int:
 def prove_words(linked: Linked) -> int:
     """Prove core/words.h."""
     sums = (("proved_add_words", 3), ("proved_add_word_pair", 2))
-    return sum(prove_sum(linked, name, words) for name, words in sums) + prove_carry(linked) + prove_product(linked)
+    return (
+        sum(prove_sum(linked, name, words) for name, words in sums)
+        + prove_block(linked)
+        + prove_carry(linked)
+        + prove_product(linked)
+    )
 
 
 # Lengths of bytes_equal that reach both of its loops.

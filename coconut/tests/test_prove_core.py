@@ -56,6 +56,16 @@ MISTAKES: list[Planted] = [
     ("core/words.h", "adcq %4, %1", "addq %4, %1", prove_words, "", DIFFERENT),
     ("core/words.h", "adcq %5, %2", "addq %5, %2", prove_words, "", DIFFERENT),
     ("core/words.h", "adcq %3, %1", "addq %3, %1", prove_words, "", DIFFERENT),
+    ("core/words.h", "adcq %4, %1\\n\\tadcq $1", "addq %4, %1\\n\\tadcq $1", prove_words, "", DIFFERENT),
+    ("core/words.h", "adcq $1, %2", "adcq $0, %2", prove_words, "", DIFFERENT),
+    (
+        "core/words.h",
+        "load_le64(block + 8), 1)",
+        "load_le64(block + 8), 0)",
+        prove_words,
+        "without assembly",
+        DIFFERENT,
+    ),
     ("core/words.h", "mulq %3", "imulq %3", prove_words, "", "a product of signed"),
     ("core/words.h", "mulq %3", "mulq %%rax", prove_words, "", "the difference is"),
     ("core/words.h", "mulxq %3, %0, %1", "mulxq %3, %1, %0", prove_words, "with mulx", "the difference is"),
@@ -95,7 +105,7 @@ def test_mistakes(  # noqa: PLR0913 - the columns of the table
 
 @pytest.mark.parametrize("compiler", ["gcc", ARM])
 def test_core(compiler: str) -> None:
-    assert prove_words(compiled_file(compiler, SOURCE, ("-O2",))) == 4
+    assert prove_words(compiled_file(compiler, SOURCE, ("-O2",))) == 5
     assert TAGS(compiled_file(compiler, SOURCE, ("-O2",))) == 1
 
 

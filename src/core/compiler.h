@@ -161,6 +161,14 @@ typedef int hornet_unit;
 #define HORNET_IN_ORDER(constraint, value) __asm__ volatile("" : "+" constraint(value))
 #endif
 
+/* Forces value to be computed before the code that follows, or earlier. gcc copies an operand that is read
+ * and written; this one is only read. */
+#ifdef HORNET_NO_ASM
+#define HORNET_NOT_LATER(constraint, value) ((void)0)
+#else
+#define HORNET_NOT_LATER(constraint, value) __asm__ volatile("" : : constraint(value))
+#endif
+
 #define HORNET_INLINE static inline __attribute__((always_inline, unused))
 
 /* clang keeps the parameters of a function that is `used`. Otherwise it replaces a pointer by the values

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bytes.h"
 #include "compiler.h"
 
 /* Adds b to *a and returns the carry. Where words of 64 bits are two, and for SPARC64, gcc 12 compiles an
@@ -51,6 +52,21 @@ HORNET_INLINE void add_words(uint64_t a[3], uint64_t b0, uint64_t b1, uint64_t b
     const uint64_t carry1 = add_with_carry(&a[1], b1);
     const uint64_t carry2 = add_with_carry(&a[1], carry0);
     a[2] += b2 + carry1 + carry2;
+#endif
+}
+
+/* The same with the 16 bytes at `block` and 2^128. clang 19 would load an operand that may be in a register
+ * by an instruction of its own. */
+HORNET_INLINE void add_block(uint64_t a[3], const uint8_t *block)
+{
+#if HORNET_X86_64_ASM
+    typedef uint64_t word __attribute__((may_alias, aligned(1)));
+    __asm__("addq %3, %0\n\tadcq %4, %1\n\tadcq $1, %2"
+            : "+&r"(a[0]), "+&r"(a[1]), "+r"(a[2])
+            : "m"(*(const word *)block), "m"(*(const word *)(block + 8))
+            : "cc");
+#else
+    add_words(a, load_le64(block), load_le64(block + 8), 1);
 #endif
 }
 

@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "../core/bytes.h"
 #include "../core/compiler.h"
 
 #ifndef HORNET_POLY1305_SCALAR_IMPLEMENTATION
@@ -21,6 +22,19 @@
 #else
 #include "field/radix32.h"
 #endif
+#endif
+
+/* A field may have them itself. */
+#ifndef SCALAR_MUL_ADD_BLOCK
+HORNET_INLINE scalar_fe scalar_fe_mul_add_block(scalar_fe h, scalar_r r, const uint8_t *block)
+{
+    return scalar_fe_mul_add(h, r, load_le64(block), load_le64(block + 8), 1);
+}
+
+HORNET_INLINE scalar_fe scalar_small_mul_add_block(scalar_fe h, scalar_r r, const uint8_t *block)
+{
+    return scalar_small_mul_add(h, r, load_le64(block), load_le64(block + 8), 1);
+}
 #endif
 
 #define SCALAR_OPERATION(type, name, parameters)                                                           \
@@ -36,14 +50,17 @@ SCALAR_OPERATION(void, scalar_fe_to_words, (uint64_t *words, scalar_fe a, uint64
 
 SCALAR_OPERATION(scalar_r, scalar_r_from_words, (const uint64_t *words));
 
-/* h r, and h r + c for the block c = lo + hi 2^64 + top 2^128, where top is 0 or 1. */
+/* h r, and h r + c for the block c = lo + hi 2^64 + top 2^128, where top is 0 or 1; or for a whole block in
+ * memory. */
 SCALAR_OPERATION(scalar_fe, scalar_fe_mul, (scalar_fe h, scalar_r r));
 SCALAR_OPERATION(scalar_fe, scalar_fe_mul_add,
                  (scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top));
+SCALAR_OPERATION(scalar_fe, scalar_fe_mul_add_block, (scalar_fe h, scalar_r r, const uint8_t *block));
 
 /* The same products, computed faster, for a small h. */
 SCALAR_OPERATION(scalar_fe, scalar_small_mul, (scalar_fe h, scalar_r r));
 SCALAR_OPERATION(scalar_fe, scalar_small_mul_add,
                  (scalar_fe h, scalar_r r, uint64_t lo, uint64_t hi, uint64_t top));
+SCALAR_OPERATION(scalar_fe, scalar_small_mul_add_block, (scalar_fe h, scalar_r r, const uint8_t *block));
 
 #endif

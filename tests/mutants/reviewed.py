@@ -60,15 +60,15 @@ PATCHES = [
     Patch(
         "a carry lost in radix 2^64",
         "poly1305/field/radix64.h",
-        "add_word_pair(&d[1], &d[2], carry, 0);",
-        "d[1] += carry;",
+        "add_word_pair(&sum.d[1], &sum.d[2], sum.carry, 0);",
+        "sum.d[1] += sum.carry;",
         SCALAR,
     ),
     Patch(
         "a carry lost in radix 2^64, of limb 2",
         "poly1305/field/radix64.h",
-        "add_word_pair(&d[1], &above, carry, d[2]);",
-        "d[1] += carry, above += d[2];",
+        "add_word_pair(&sum.d[1], &above, sum.carry, sum.d[2]);",
+        "sum.d[1] += sum.carry, above += sum.d[2];",
         SCALAR,
     ),
     Patch(
