@@ -149,11 +149,11 @@ HORNET_NOINLINE uintptr_t absorb_by_4(enum evaluation_kind kind, evaluation_ends
 
 #define absorb_by_table HORNET_KERNEL_NAME(poly1305, absorb_by_table)
 HORNET_NOINLINE uintptr_t absorb_by_table(size_t n, long_multiplier *table, enum evaluation_kind kind,
-                                          evaluation_ends ends, const uint8_t *msg, size_t len_bytes)
+                                          const evaluation_ends *ends, const uint8_t *msg, size_t len_bytes)
 {
     if (n <= STEPS_MAX)
         __builtin_unreachable(); /* not a condition, or clang 19 ends the frame before stack_end */
-    absorb_groups(n, table, kind, ends, msg, len_bytes);
+    absorb_groups(n, table, kind, *ends, msg, len_bytes);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
@@ -166,7 +166,7 @@ HORNET_NOINLINE uintptr_t absorb_by_half_table(enum evaluation_kind kind, evalua
     long_multiplier table[(TABLE_VECTORS(LONG_SUM_MAX) + 1) / 2];
     size_t n = LONG_SUM_MAX / 2;
     HORNET_VALUE_BARRIER("r", n); /* clang 19 would forget that n > STEPS_MAX */
-    return absorb_by_table(n, table, kind, ends, msg, len_bytes);
+    return absorb_by_table(n, table, kind, &ends, msg, len_bytes);
 }
 
 #define absorb_by_whole_table HORNET_KERNEL_NAME(poly1305, absorb_by_whole_table)
@@ -174,7 +174,7 @@ HORNET_NOINLINE uintptr_t absorb_by_whole_table(enum evaluation_kind kind, evalu
                                                 const uint8_t *msg, size_t len_bytes)
 {
     long_multiplier table[TABLE_VECTORS(LONG_SUM_MAX)];
-    return absorb_by_table(LONG_SUM_MAX, table, kind, ends, msg, len_bytes);
+    return absorb_by_table(LONG_SUM_MAX, table, kind, &ends, msg, len_bytes);
 }
 
 /* n is the number of groups to a reduction. */
