@@ -58,7 +58,8 @@ static void bb_reduce(fe t, const splat_multiplier *b)
  * are Go's state, r, s and h; the outputs are in the order in which later basic blocks take them. */
 static void bb_begin_message(size_t n, const struct sample *sample)
 {
-    static evaluation_powers powers;
+    static long_multiplier table[TABLE_VECTORS(LONG_SUM_MAX)];
+    static evaluation_powers powers = {.table = table};
     uint64_t r_words[3] = {sample->r[0], sample->r[1], 0}, s[2] = {0}, h[3];
     memcpy(h, sample->h, sizeof h);
     begin("begin", n, 0);
@@ -183,7 +184,8 @@ static void blocks_of_sample(const struct sample *sample)
     static const size_t ns[] = {
 #define NUMBER_OF_GROUPS(n, min_groups) n,
         GROUPS_TO_A_REDUCTION(NUMBER_OF_GROUPS)};
-    static evaluation_powers powers;
+    static long_multiplier table[TABLE_VECTORS(LONG_SUM_MAX)];
+    static evaluation_powers powers = {.table = table};
     fe t = evaluation_continue(evaluation_first(message, 0), 0, sample->h);
     if (sample->largest)
         for (int i = 0; i < LIMBS; i++)

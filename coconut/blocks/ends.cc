@@ -77,7 +77,8 @@ static void out_powers(evaluation_powers &powers, size_t n)
 
 static void bb_powers(const struct sample *sample, size_t n)
 {
-    static evaluation_powers powers;
+    static long_multiplier table[TABLE_VECTORS(LONG_SUM_MAX)];
+    static evaluation_powers powers = {.table = table};
     uint64_t r[2] = {sample->r[0], sample->r[1]};
     begin("powers", n, 0);
     in_words("r", r);
@@ -319,7 +320,8 @@ static void bb_power(fe a, fe result)
 
 static void blocks_of_sample(const struct sample *sample)
 {
-    static evaluation_powers powers;
+    static long_multiplier table[TABLE_VECTORS(LONG_SUM_MAX)];
+    static evaluation_powers powers = {.table = table};
     uint64_t r[2] = {sample->r[0], sample->r[1]};
     const uint64_t h[3] = {sample->h[0], sample->h[1], sample->h[2]};
     raise_r(&powers, 2, r);
@@ -341,8 +343,8 @@ static void blocks_of_sample(const struct sample *sample)
     bb_powers(sample, 4);
     if (LANES > 2) /* no kernel with two has a table, into which r^2 would have to be carried */
         bb_powers(sample, 8);
-    if (LONG_SUM_MAX > 8)
-        bb_powers(sample, LONG_SUM_MAX);
+    for (size_t n = 16; n <= LONG_SUM_MAX; n *= 2)
+        bb_powers(sample, n);
     bb_keep(sample);
     for (size_t n = 1; n <= STREAMING_STEPS; n *= 2)
         bb_kept(n, t, powers);

@@ -57,7 +57,8 @@ static struct {
     } of;
 } in_memory __attribute__((aligned(64)));
 
-static evaluation_powers powers;
+static long_multiplier table[TABLE_VECTORS(LONG_SUM_MAX)];
+static evaluation_powers powers = {.table = table};
 
 /* Returns a multiplier as graph lanes have it. */
 static multiplier each_in_a_vector(const splat_multiplier *a)
@@ -79,7 +80,7 @@ static fe prepare(const struct sample *sample)
 {
     raise_r(&powers, ITERATION_GROUPS, sample->r);
 #if ITERATION_GROUPS > 4
-    memcpy(in_memory.of.many.table, powers.table, sizeof in_memory.of.many.table);
+    memcpy(in_memory.of.many.table, table, sizeof in_memory.of.many.table);
     in_memory.of.many.tops = evaluation_tops(&powers, ITERATION_GROUPS);
 #else
     for (size_t i = 0; i < STEPS_MAX; i++)

@@ -85,7 +85,7 @@ bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
 const uint8_t *hornet_aead_short_chunk(aead_chunk *t, uint8_t *ciphertext);
 
 /* Encrypts or decrypts a chunk, and absorbs its whole blocks. The bytes of the ciphertext after them, at
- * most 15, go to `last`. `memory`, AEAD_COPIED_BYTES bytes, gets nothing secret. */
+ * most 15, go to `last`. `memory` has AEAD_COPIED_BYTES bytes; what is written there is wiped. */
 void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory);
 
 /* Ends a state, whether it has encrypted or decrypted, and writes its tag. If the state is not live, writes

@@ -88,26 +88,26 @@ HORNET_NOINLINE size_t copy_last(uint8_t last[15], const uint8_t *bytes, size_t 
     return whole;
 }
 
-/* The first pass of a message: its key sets poly, which absorbs the associated data and, if the chunk is
- * opened, the blocks that the pass decrypts. Bytes that do not fill a block go to `last`. Returns how many
- * bytes of the chunk it absorbed. */
-HORNET_INLINE size_t first_pass(aead_chunk *t, uint8_t *last, uint8_t *memory)
+/* The first pass of a message: its key sets poly, which absorbs the associated data. If the chunk is opened
+ * in place, the pass writes to `memory`, because its ciphertext is yet to be absorbed, with what follows.
+ * Returns how many bytes are there. */
+HORNET_INLINE size_t first_pass(aead_chunk *t, uint8_t *memory)
 {
     const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
     const size_t done = chacha20_pass_bytes(layout, &t->work);
     const uint8_t *const key = t->work.key;
+    uint8_t *const out = t->work.out;
+    const bool in_place = t->opens && done != 0 && out == t->work.in;
     uint8_t block[16] = {0};
-    if (t->opens)
-        copy_some(memory, t->work.in, done);
+    if (in_place)
+        t->work.out = memory;
     chunk_pass(t, layout);
+    if (in_place)
+        t->work.out = out + done;
     set_value(t->poly, key);
     hornet_poly1305_absorb(t->poly, t->aad, copy_last(block, t->aad, t->aad_bytes), t->poly1305_in_use);
     hornet_poly1305_absorb(t->poly, block, padded_bytes(t->aad_bytes % 16), t->poly1305_in_use);
-    if (!t->opens)
-        return 0;
-    const size_t whole = copy_last(last, memory, done);
-    hornet_poly1305_absorb(t->poly, memory, whole, t->poly1305_in_use);
-    return whole;
+    return in_place ? done : 0;
 }
 
 /* Absorbs n bytes of the ciphertext after those that are absorbed. */
@@ -123,9 +123,11 @@ HORNET_INLINE void absorb_more(aead_chunk *t, const uint8_t *ciphertext, size_t 
 void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory)
 {
     const uint8_t *const ciphertext = t->opens ? t->work.in : t->work.out;
+    uint8_t *const out = t->work.out;
     const size_t len_bytes = t->work.len_bytes;
-    size_t absorbed = t->work.key != NULL ? first_pass(t, last, memory) : 0;
-    size_t done = len_bytes - t->work.len_bytes;
+    const size_t in_memory = t->work.key != NULL ? first_pass(t, memory) : 0;
+    size_t absorbed = 0, done = len_bytes - t->work.len_bytes;
+    const bool absorbed_last = !t->opens || done == len_bytes;
     for (size_t part_end = done; done != len_bytes;) {
         if (done >= part_end) {
             part_end = done + (t->work.len_bytes < AEAD_PART_BYTES ? t->work.len_bytes : AEAD_PART_BYTES);
@@ -151,8 +153,10 @@ void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory)
         absorbed += 16 * stitched;
         done = pass_end;
     }
-    if (!t->opens && len_bytes != 0)
+    if (absorbed_last && len_bytes != 0)
         absorb_more(t, ciphertext, &absorbed, copy_last(last, ciphertext, len_bytes) - absorbed);
+    copy_some(out, memory, in_memory);
+    wipe(memory, in_memory);
     t->end = lower_end(t->end, stack_end(STACK_BELOW_BYTES));
 }
 

@@ -15,7 +15,8 @@
  * for messages of at least min_groups groups. A kernel has the list of its radix unless its file names
  * another as GROUPS_TO_A_REDUCTION. */
 #define GROUPS_RADIX26(X)   X(2, 2) X(8, 42)
-#define GROUPS_RADIX44(X)   X(2, 2) X(4, 13) X(16, 64)
+#define GROUPS_RADIX44(X)   X(2, 2) X(4, 13) X(16, 64) X(32, 256)
+#define GROUPS_IFMA(X)      X(2, 2) X(4, 13) X(16, 64) X(32, 96)
 #define GROUPS_TWO(X)       X(2, 2)
 #define GROUPS_RVV(X)       X(2, 2) X(8, 16) /* clang uses vwmaccu only in long sums */
 #define GROUPS_IFMA_ZEN5(X) X(2, 2) X(16, 38)

@@ -39,7 +39,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
     ],
     "poly1305/horner/decimated_kernel.h": [
         ("absorb_groups", "n is even.", "k >= 1; k -= 2"),
-        ("poly1305_absorb_by_table_\\w+", "n is 8 or 16.", "(STEPS_MAX - 1)"),
+        ("poly1305_absorb_by_table_\\w+", "n is 8, 16 or 32.", "(STEPS_MAX - 1)"),
     ],
     "poly1305/horner/serial_kernel.h": [
         ("poly1305_kernel_mac_scalar64", "Less than 16 bytes.", "mac_of_part(tag, msg, (uint32_t)"),

@@ -25,9 +25,11 @@ static fe fe_union(fe a, fe b)
 static int rounds_for(size_t n, fe r, fe square, fe *t)
 {
     const uint64_t block[3] = {UINT64_MAX, UINT64_MAX, 1};
+    long_multiplier table[TABLE_VECTORS(LONG_SUM_MAX)];
     evaluation_powers powers;
     fe before;
     uint64_t h[3];
+    powers.table = table;
     evaluation_begin(&powers, n, r, square);
     int rounds = 0;
     do {

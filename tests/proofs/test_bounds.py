@@ -32,9 +32,9 @@ MISTAKES = [
     ("avx2", "field/radix26.h", "return fe_carry(sum);", "return fe_from_limbs(sum.limb);"),
     ("avx2", "field/radix26.h", "vec_and(vec_shl(before, 6), vec_splat(MASK26))", "vec_shl(before, 6)"),
     ("avx2", "field/radix26.h", "fe_times_2_32(fe_carry(tops))", "fe_times_2_32(fe_from_limbs(tops.limb))"),
-    ("ifma", "field/radix44.h", "20 * MASK44 << 14", "20 * MASK44 << 4"),
-    ("ifma", "field/radix44.h", "(MASK44 - 4) << 14", "(MASK44 - 4) << 9"),
-    ("ifma", "field/radix44.h", "20 * MASK44 << 14", "20 * MASK44 << 15"),
+    ("ifma", "field/radix44.h", "20 * BIAS * MASK44", "20 * MASK44"),
+    ("ifma", "field/radix44.h", "BIAS * (MASK44 - 4)", "BIAS * (MASK44 - 4) / 32"),
+    ("ifma", "field/radix44.h", "<< 14) + 64", "<< 15)"),
     ("ifma", "field/radix44.h", "vec_and(vec_shr44_pair(lo, hi), mask)", "vec_shr44_pair(lo, hi)"),
     ("ifma", "field/radix44.h", "vec_shl(top, 40)", "vec_shl(top, 44)"),
     ("ifma", "field/radix44.h", "return vec_shl(times5(a), 2);", "return vec_shl(a, 9);"),
@@ -57,8 +57,8 @@ MISTAKES = [
     ("radix32", "field/radix32.h", "(d4 & 3) + ", "d4 + "),
     ("avx2", "horner/batch.h", "fe_mul(fe_add(h, c), r)", "fe_add(h, c)"),
     # Longer sums in the lists that the proof reads.
-    ("ifma", "../core/tuning.h", "X(16, 64)", "X(48, 64)", "field/radix44.h", "LONG_SUM_MAX 16", "LONG_SUM_MAX 48"),
-    ("ifma", "../core/tuning.h", "X(16, 38)", "X(48, 38)", "field/radix44.h", "LONG_SUM_MAX 16", "LONG_SUM_MAX 48"),
+    ("ifma", "../core/tuning.h", "X(32, 96)", "X(64, 96)", "field/radix44.h", "LONG_SUM_MAX 32", "LONG_SUM_MAX 64"),
+    ("ifma", "../core/tuning.h", "X(16, 38)", "X(64, 38)", "field/radix44.h", "LONG_SUM_MAX 32", "LONG_SUM_MAX 64"),
     ("avx2", "../core/tuning.h", "X(8, 42)", "X(16, 42)", "field/radix26.h", "LONG_SUM_MAX 8", "LONG_SUM_MAX 16"),
 ]
 

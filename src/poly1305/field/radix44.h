@@ -271,15 +271,16 @@ KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum, uint64_t adden
  * zero, a multiple of p is added at the beginning, the bias. Its limbs have the weights of the limbs of d;
  * P_12 counts 20 times:
  *
- *     20 * 2^14 p  =   20 * 2^14 (2^44 - 5)  +  20 * 2^14 (2^44 - 1) 2^44  +  20 * 2^14 (2^42 - 1) 2^88
- *     in               20 P_12                  P_01                          P_02
+ *     20 BIAS p  =   20 BIAS (2^44 - 5)  +  20 BIAS (2^44 - 1) 2^44  +  20 BIAS (2^42 - 1) 2^88
+ *     in             20 P_12                P_01                        P_02
  */
+#define BIAS ((UINT64_C(1) << 14) + 64)
 enum { P_00, P_11, P_22, P_01, P_02, P_12, KARATSUBA_PRODUCTS };
 
 typedef struct {
     vec lo[KARATSUBA_PRODUCTS], hi[KARATSUBA_PRODUCTS];
 } long_sum;
-#define LONG_SUM_MAX 16
+#define LONG_SUM_MAX 32
 
 /* b_0 to b_2, then b_0 + b_1, b_0 + b_2 and b_1 + b_2. */
 typedef struct {
@@ -298,9 +299,9 @@ KERNEL_INLINE long_sum long_sum_from(fe e)
     return (long_sum){{[P_00] = e0,
                        [P_11] = zero,
                        [P_22] = zero,
-                       [P_01] = vec_add(vec_add(e0, vec_from(e.limb[1])), vec_splat(20 * MASK44 << 14)),
-                       [P_02] = vec_add(vec_add(e0, vec_from(e.limb[2])), vec_splat(20 * MASK42 << 14)),
-                       [P_12] = vec_splat((MASK44 - 4) << 14)},
+                       [P_01] = vec_add(vec_add(e0, vec_from(e.limb[1])), vec_splat(20 * BIAS * MASK44)),
+                       [P_02] = vec_add(vec_add(e0, vec_from(e.limb[2])), vec_splat(20 * BIAS * MASK42)),
+                       [P_12] = vec_splat(BIAS * (MASK44 - 4))},
                       {zero, zero, zero, zero, zero, zero}};
 }
 

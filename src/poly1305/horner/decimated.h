@@ -31,8 +31,8 @@
 
 /* The number of groups that share one reduction, lambda in section 4.2, for a message of a number of
  * groups: a list of core/tuning.h, which a kernel file may choose; everything that depends on it reads it,
- * including the proofs. Up to n = 4, the powers of R are separate variables; long sums, n = 8 or 16, take
- * them from a table. */
+ * including the proofs. Up to n = 4, the powers of R are separate variables; long sums, n = 8, 16 or 32,
+ * take them from a table. */
 #ifndef GROUPS_TO_A_REDUCTION
 #if LIMBS == 3
 #define GROUPS_TO_A_REDUCTION(X) GROUPS_RADIX44(X)
@@ -55,16 +55,6 @@
 GROUPS_TO_A_REDUCTION(CHECK_LENGTH)
 TUNED_GROUPS(CHECK_LENGTH)
 #undef CHECK_LENGTH
-
-/* Whether one of the lists has long sums, or a hook may. Otherwise there is no table, which would have to
- * be cleared with the rest of the stack. */
-#define IS_LONG(n, min_groups) || (n) > STEPS_MAX
-#ifdef HORNET_KERNEL_HOOK
-enum { HAS_LONG_SUMS = 1 };
-#else
-enum { HAS_LONG_SUMS = 0 GROUPS_TO_A_REDUCTION(IS_LONG) TUNED_GROUPS(IS_LONG) };
-#endif
-#undef IS_LONG
 
 /* Returns how many of ngroups groups share a reduction; 0 for fewer than two groups. Tests the smallest
  * numbers first. */
@@ -93,11 +83,11 @@ HORNET_INLINE size_t tuned_groups_to_a_reduction(size_t ngroups)
 /* The number of groups in len_bytes bytes. */
 HORNET_INLINE size_t groups_in(size_t len_bytes) { return (blocks_in(len_bytes) + LANES - 1) / LANES; }
 
-/* The powers of r that an evaluation needs. */
+/* The powers of r that an evaluation needs. Whoever has long sums sets `table` to memory for R to R^n. */
 typedef struct {
     fe of_last, of_others;             /* r^(L - i) and r^(2 L - i) for block i of a group */
     splat_multiplier steps[STEPS_MAX]; /* R to R^n for n <= 4; otherwise only R */
-    long_multiplier table[HAS_LONG_SUMS ? TABLE_VECTORS : 1]; /* R to R^n for n = 8, 16 */
+    long_multiplier *table;            /* R to R^n for n > 4: TABLE_VECTORS(n) vectors */
 } evaluation_powers;
 
 /* a b, carried. */
@@ -195,6 +185,7 @@ KERNEL_INLINE fe evaluation_long_step(fe t, const evaluation_powers *powers, con
                                       fe tops)
 {
     long_sum sum = long_sum_from(fe_from_blocks(msg + (n - 1) * GROUP_BYTES));
+    HORNET_KEEP_LOOP
     for (size_t k = n - 1; k != 0; k--, msg += GROUP_BYTES) {
         vec lo, hi;
         vec_load_blocks(msg, &lo, &hi);

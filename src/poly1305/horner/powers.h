@@ -47,7 +47,7 @@ HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe square, fe *highest)
     return powers;
 }
 
-/* A table of the powers a to a^n for n = 8 or 16, up to LONG_SUM_MAX, several per vector. With
+/* A table of the powers a to a^n for n = 8, 16 or 32, up to LONG_SUM_MAX, several per vector. With
  * P = POWERS_IN_VECTOR, a^(k + 1) is in the lane of block P - 1 - k mod P of vector k / P. With four lanes:
  *
  *     block        0       1       2       3
@@ -57,17 +57,17 @@ HORNET_INLINE fe raise_over_lanes(size_t n, fe a, fe square, fe *highest)
  * Raising them in this form takes few multiplications. Each power is broadcast to all lanes where it is
  * used. */
 #define POWERS_IN_VECTOR (LANES < 8 ? (size_t)LANES : (size_t)8)
-#define TABLE_VECTORS    (LONG_SUM_MAX / POWERS_IN_VECTOR)
+#define TABLE_VECTORS(n) ((n) / POWERS_IN_VECTOR)
 
 KERNEL_INLINE void raise_table(long_multiplier *table, size_t n, fe a, fe square)
 {
     fe highest, powers = raise_over_lanes(POWERS_IN_VECTOR, a, square, &highest);
     const multiplier factors = multiplier_from(highest);
-    for (size_t i = 0;; i++) {
-        table[i] = long_multiplier_from(powers);
-        if (i + 1 == n / POWERS_IN_VECTOR)
-            break;
+    table[0] = long_multiplier_from(powers);
+    HORNET_KEEP_LOOP
+    for (size_t i = 1; i < TABLE_VECTORS(n); i++) {
         powers = fe_mul(powers, &factors);
+        table[i] = long_multiplier_from(powers);
     }
 }
 
