@@ -95,28 +95,47 @@
 #ifdef __clang__
 #define PASS_TABLE_avx2_golden_cove(X) \
     {16, 32, (const uint8_t[]){X(rows1), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
-    X(lanes1), X(lanes1_key), X(rows3), X(rows2), X(lanes1), X(lanes1_key), X(lanes1), X(lanes2), \
-    X(lanes2), X(lanes1_key), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), X(lanes1), \
-    X(lanes1_key), X(lanes1), X(rows2), X(rows2), X(lanes1_key), X(lanes1), X(lanes2), X(lanes2), \
+    X(lanes1), X(lanes1_key), X(lanes1), X(lanes1), X(rows2), X(rows3), X(rows3), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(lanes1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(lanes1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), X(lanes1), \
     X(lanes1_key)}, (const uint8_t[]){X(rows1_alone), X(rows1), X(rows1), X(rows2_alone), X(rows2_alone), \
-    X(rows3_alone), X(rows3_alone), X(lanes1), X(lanes1), X(lanes1_alone), X(lanes1_alone), \
-    X(lanes1_alone), X(lanes1_alone), X(lanes1), X(lanes1), X(lanes2_alone), X(lanes2_alone), \
-    X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), \
-    X(lanes1), X(lanes1), X(rows1), X(rows1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
-    X(lanes2_alone), X(lanes2_alone)}}
+    X(rows3_alone), X(rows3_alone), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1)}}
 #else
 #define PASS_TABLE_avx2_golden_cove(X) \
-    {16, 32, (const uint8_t[]){X(rows1), X(rows1), X(rows2), X(rows2), X(rows3_alone), X(rows3_alone), \
-    X(lanes1), X(lanes1), X(lanes1_key), X(rows3_alone), X(rows3_alone), X(rows3_alone), X(rows3_alone), \
-    X(rows3_alone), X(lanes2), X(lanes2), X(rows1), X(rows1), X(rows2), X(rows2), X(rows3_alone), \
-    X(rows3_alone), X(lanes1), X(lanes1), X(lanes1_key), X(rows3_alone), X(rows3_alone), X(rows3_alone), \
-    X(rows3_alone), X(rows3_alone), X(lanes2), X(lanes2), X(rows1)}, (const uint8_t[]){X(rows1_alone), \
-    X(rows1), X(rows1), X(rows2_alone), X(rows2_alone), X(rows3_alone), X(rows3_alone), X(lanes1_alone), \
-    X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), X(rows3_alone), X(rows3_alone), X(lanes2_alone), \
-    X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), \
-    X(lanes2_alone), X(lanes2_alone), X(lanes2_alone), X(lanes1_alone), X(lanes1_alone), X(lanes1_alone), \
-    X(lanes1_alone), X(lanes2_alone), X(lanes2_alone), X(lanes1_alone), X(lanes1_alone), X(lanes2_alone), \
-    X(lanes2_alone)}}
+    {16, 32, (const uint8_t[]){X(rows1), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
+    X(lanes1), X(lanes1_key), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1_key), X(lanes2), X(lanes2), X(lanes2), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1_key), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1_key)}, (const uint8_t[]){X(rows1_alone), X(rows1), X(rows1), X(rows2), X(rows2), \
+    X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1)}}
+#endif
+
+#ifdef __clang__
+#define PASS_TABLE_avx2_zen4(X) \
+    {16, 32, (const uint8_t[]){X(rows1), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
+    X(lanes1), X(lanes1_key), X(rows3), X(rows3), X(rows3), X(rows3), X(rows3), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(rows3), X(rows3), X(rows3), X(lanes1), X(rows3), X(lanes1), X(lanes1), \
+    X(lanes1_key), X(rows3), X(lanes2), X(lanes2), X(rows3), X(rows3), X(lanes2), X(lanes2), \
+    X(lanes1_key)}, (const uint8_t[]){X(rows1_alone), X(rows1), X(rows1), X(rows2), X(rows2), X(rows3), \
+    X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1)}}
+#else
+#define PASS_TABLE_avx2_zen4(X) \
+    {16, 32, (const uint8_t[]){X(rows1), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), \
+    X(lanes1), X(lanes1_key), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes2), X(lanes2), \
+    X(lanes1_key), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), \
+    X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}, \
+    (const uint8_t[]){X(rows1_alone), X(rows1), X(rows1), X(rows2), X(rows2), X(rows3), X(rows3), \
+    X(lanes1), X(lanes1), X(rows2), X(rows2), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), \
+    X(lanes1), X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), \
+    X(rows3), X(rows3), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1), X(lanes1)}}
 #endif
 
 #define PASS_TABLE_avx512vl(X) \
