@@ -34,7 +34,7 @@ MISTAKES = [
     ("avx2", "field/radix26.h", "fe_times_2_32(fe_carry(tops))", "fe_times_2_32(fe_from_limbs(tops.limb))"),
     ("ifma", "field/radix44.h", "20 * BIAS * MASK44", "20 * MASK44"),
     ("ifma", "field/radix44.h", "BIAS * (MASK44 - 4)", "BIAS * (MASK44 - 4) / 32"),
-    ("ifma", "field/radix44.h", "<< 14) + 64", "<< 15)"),
+    ("ifma", "field/radix44.h", "<< 14) + 512", "<< 15)"),
     ("ifma", "field/radix44.h", "vec_and(vec_shr44_pair(lo, hi), mask)", "vec_shr44_pair(lo, hi)"),
     ("ifma", "field/radix44.h", "vec_shl(top, 40)", "vec_shl(top, 44)"),
     ("ifma", "field/radix44.h", "return vec_shl(times5(a), 2);", "return vec_shl(a, 9);"),
