@@ -120,7 +120,7 @@ def test_pass_tables_are_followed():
                 of = [pass_tables.mixed(cost) for cost in (followed(costs, table, blocks), finder.message(blocks)[0])]
                 losses.append((of[0] / of[1], name, compiler, blocks))
     print(f"{len(losses)} messages; the worst is {max(losses)}")
-    assert len(losses) >= 400 and max(losses)[0] < 1.02, max(losses)
+    assert len(losses) >= 400 and max(losses)[0] < 1.03, max(losses)
 
 
 @suite("check quick", cpu_seconds=1)

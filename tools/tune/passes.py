@@ -31,7 +31,7 @@ KERNELS = {"avx512": "ifma", "avx512vl": "ifma256", "avx2": "avx2", "vector128":
 SOURCES = ("src/*/*.c", "src/*/*/*.c")
 FLAGS = ("-O2", "-fPIC", "-std=c11", f"-I{ROOT}/include")
 LEAST = 20  # samples, for a figure
-CROWDED = 1.5  # beside a thread that takes a third of the slots or more, an instruction takes a slot for so many times as long
+CROWDED = 1.5  # as BUSY, beside a thread that takes a third of the slots or more
 
 
 def build(kernel: str, compiler: str, folder: Path) -> Path:
