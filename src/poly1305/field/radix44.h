@@ -273,6 +273,8 @@ KERNEL_INLINE void wide_sum_to_words(uint64_t words[3], wide sum, uint64_t adden
  *
  *     20 BIAS p  =   20 BIAS (2^44 - 5)  +  20 BIAS (2^44 - 1) 2^44  +  20 BIAS (2^42 - 1) 2^88
  *     in             20 P_12                P_01                        P_02
+ *
+ * 2^14 is what 32 low halves need; the rest is for the high halves.
  */
 #define BIAS ((UINT64_C(1) << 14) + 512)
 enum { P_00, P_11, P_22, P_01, P_02, P_12, KARATSUBA_PRODUCTS };
