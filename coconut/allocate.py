@@ -6,7 +6,7 @@ is last is spilled (Belady's rule); it is stored only once, because values are i
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from coconut.instructions import Memory, Op
@@ -29,6 +29,15 @@ class Step:
     args: tuple[int, ...]
     result: int = -1
     label: str = ""
+
+    def moved(self, registers: int, offsets: Mapping[str, int] | None = None) -> "Step":
+        """Return the same with registers behind these, and with further offsets in memory, by base."""
+        place = self.op.memory
+        if place is not None:
+            place = replace(place, offset=place.offset + (offsets or {}).get(place.base, 0))
+        args = tuple(arg + registers if arg != -1 else -1 for arg in self.args)
+        result = self.result + registers if self.result != -1 else -1
+        return replace(self, op=replace(self.op, memory=place), args=args, result=result)
 
 
 def last_uses(program: Program) -> list[int]:

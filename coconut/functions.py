@@ -4,8 +4,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TypeVar
 
-from coconut.allocate import OutOfRegisters, allocate_chained, allocate_loop, allocate_straight, pressure
+from coconut.allocate import OutOfRegisters, Step, allocate_chained, allocate_loop, allocate_straight, pressure
 from coconut.architecture import Architecture
 from coconut.assembler import Assembler
 from coconut.emit import Block, Function, moved, text_of
@@ -178,9 +179,11 @@ class ChaCha20(Function):
     inputs of the next, in registers.
 
     - shared: the basic block before all groups, whose outputs stay in registers.
+    - more_bytes: those of blocks in rows that are made in step with the others.
     """
 
     shared: Block | None = None
+    more_bytes: int = 0
 
     @staticmethod
     def of(
@@ -219,12 +222,42 @@ class ChaCha20(Function):
 
     @property
     def loads_message(self) -> bool:
-        return "src" in " ".join(self.parameters)
+        return any(block.program.loads_message for block in self.blocks)
 
     @property
     def group_bytes(self) -> int:
         graph = self.blocks[-1].program.graph
-        return len(graph.outputs()) * 4 * graph.lanes
+        return len(graph.outputs()) * 4 * graph.lanes + self.more_bytes
+
+    def in_step(self, name: str, rows: "ChaCha20") -> "ChaCha20":
+        """Return the function that also makes blocks in rows, in registers of its own, and writes them behind these.
+
+        Rows take the first registers, because AVX-512F does not insert words into others.
+        """
+        if self.frame_bytes or rows.frame_bytes:
+            raise OutOfRegisters(f"{name}: in step, there is no frame")
+        (words,), (numbers,) = self.constants.values(), rows.constants.values()
+        used = [1 + max(step.result for block in of.blocks for step in block.steps) for of in (self, rows)]
+        if sum(used) > self.architecture.registers:
+            raise OutOfRegisters(f"{name}: in step, {sum(used)} registers are needed")
+        at = {"out": self.group_bytes, "constants": len(words) * self.architecture.word_bytes}
+        blocks = [
+            replace(
+                block,
+                steps=tuple(interleaved([of.moved(used[1]) for of in block.steps], [of.moved(0, at) for of in other])),
+            )
+            for block, other in zip(self.blocks, (block.steps for block in rows.blocks), strict=True)
+        ]
+        # All constants of rows are what is added to the counter, in the first of four words.
+        later = [n if i % 4 else n + self.group_bytes // CHACHA20_BYTES for i, n in enumerate(numbers)]
+        return replace(
+            self,
+            name=name,
+            blocks=tuple(blocks),
+            description=f"{self.description} In step with {rows.description}",
+            constants={name: [*words, *later]},
+            more_bytes=rows.group_bytes,
+        )
 
     def arguments(self, assembler: Assembler) -> dict[str, str]:
         pointers = assembler.pointers
@@ -265,6 +298,131 @@ class ChaCha20(Function):
             *assembler.control("again", counter=assembler.counters[0], label="group"),
             "",
         ]
+
+
+def combining(known: Architecture, assembler: Assembler, stream: str, to: str, message: str | None) -> list[str]:
+    """Return what writes a block of the keystream, combined with one of the message if there is one.
+
+    Each is at a register.
+    """
+    given = replace(assembler, pointers={"stream": stream, "out": to} | ({"message": message} if message else {}))
+    xor = known.instructions["vpxord" if "vpxord" in known.instructions else "vpxor"]
+    lines = []
+    for register, offset in enumerate(range(0, CHACHA20_BYTES, known.vector_bytes)):
+        lines += text_of([moved(known, known.load, register, Memory("stream", offset))], given)
+        if message:
+            lines += text_of([Step(Op(xor, (0,), None, Memory("message", offset)), (register,), register)], given)
+        lines += text_of([moved(known, known.store, register, Memory("out", offset))], given)
+    return lines
+
+
+def advanced(assembler: Assembler, *pointers: str) -> list[str]:
+    """Return what advances pointers by a block."""
+    return [
+        line for pointer in pointers for line in assembler.control("advance", bytes=CHACHA20_BYTES, pointer=pointer)
+    ]
+
+
+def combined(known: Architecture, assembler: Assembler, stream: str, to: str, message: str, label: str) -> list[str]:
+    """Return the loop of what `combining` returns, over a number of blocks that is not 0."""
+    return [
+        *assembler.control("align"),
+        f"{label}:",
+        *combining(known, assembler, stream, to, message),
+        *advanced(assembler, stream, message, to),
+        *assembler.control("again", counter=assembler.counters[0], label=label),
+    ]
+
+
+@dataclass(frozen=True)
+class Pass(ChaCha20):
+    """Blocks of ChaCha20 in the frame, of which as many are combined with a message as it has.
+
+        func NAME(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+    If key is not nil, the first block goes there, and the message begins with the second. The next ones, of a number
+    that may be 0, are combined with src; if last is not nil, the one after them goes there. The counter stays.
+    """
+
+    @staticmethod
+    def after(stream: ChaCha20, name: str) -> "Pass":
+        """Return the function that makes the blocks of another one, which writes the keystream."""
+        return Pass(
+            name,
+            stream.blocks,
+            ("dst *byte", "src *byte", "state *State", "key *byte", "last *byte", "blocks uint64"),
+            stream.description,
+            {name: words for words in stream.constants.values()},
+            stream.frame_bytes + stream.group_bytes,
+            FRAME_ALIGN,
+            clears=True,
+            more_bytes=stream.more_bytes,
+        )
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        return {"state": assembler.pointers["state"]}
+
+    def text(self, assembler: Assembler) -> str:
+        """Return the function, with its aligned frame, and the blocks in it."""
+        return super().text(replace(assembler, pointers=assembler.pointers | {"frame": "BX", "out": "R10"}))
+
+    def body(self, assembler: Assembler) -> list[str]:
+        known, frame, made = self.architecture, assembler.pointers["frame"], assembler.pointers["out"]
+        to, message = "DI", assembler.pointers["message"]
+
+        def copied(argument: str, label: str) -> list[str]:
+            """Return what writes a block to an argument, unless that is nil."""
+            skip = assembler.control("skip", counter=to, label=label)
+            return [*self.argument(assembler, argument, to), *skip, *combining(known, assembler, made, to, None)]
+
+        return [
+            *assembler.control("frame", extra=self.align - 1, align=self.align, register=frame),
+            *assembler.control("place", offset=self.frame_bytes - self.group_bytes, frame=frame, register=made),
+            *super().body(assembler),
+            "",
+            *copied("key", "message"),
+            *advanced(assembler, made),
+            "message:",
+            *self.argument(assembler, "dst", to),
+            *self.argument(assembler, "src", message),
+            *self.argument(assembler, "blocks", assembler.counters[0]),
+            *assembler.control("skip", counter=assembler.counters[0], label="rest"),
+            *combined(known, assembler, made, to, message, "combine"),
+            "rest:",
+            *copied("last", "done"),
+            "done:",
+        ]
+
+
+@dataclass(frozen=True)
+class Combine(Function):
+    """Blocks of the keystream, in memory, combined with those of a message, a block a group.
+
+        func NAME(dst, src, stream *byte, groups uint64)
+
+    - known: the architecture.
+    """
+
+    known: Architecture | None = None
+
+    @staticmethod
+    def of(name: str, known: Architecture) -> "Combine":
+        parameters = ("dst *byte", "src *byte", "stream *byte", "groups uint64")
+        return Combine(name, (), parameters, "Exclusive or of a message and the keystream.", clears=True, known=known)
+
+    @property
+    def architecture(self) -> Architecture:
+        assert self.known is not None
+        return self.known
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        pointers = assembler.pointers
+        registers = pointers["out"], pointers["message"], pointers["state"], assembler.counters[0]
+        return dict(zip(("dst", "src", "stream", "groups"), registers, strict=True))
+
+    def body(self, assembler: Assembler) -> list[str]:
+        to, message, stream, _ = self.arguments(assembler).values()
+        return combined(self.architecture, assembler, stream, to, message, "group")
 
 
 @dataclass(frozen=True)
@@ -498,7 +656,10 @@ class StitchedBlocks(Stitched):
         ]
 
 
-def interleaved(lines: Sequence[str], others: Sequence[str]) -> list[str]:
+Line = TypeVar("Line")
+
+
+def interleaved(lines: Sequence[Line], others: Sequence[Line]) -> list[Line]:
     """Return both sequences interleaved evenly."""
     at = [(i * len(others), line) for i, line in enumerate(lines)]
     at += [(i * len(lines), line) for i, line in enumerate(others)]

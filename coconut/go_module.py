@@ -11,12 +11,22 @@ from functools import cache
 
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME, WORDS_128
-from coconut.architectures.amd64_words import AVX2_WORDS, AVX2_WORDS_STITCHED
+from coconut.architectures.amd64_words import AVX2_WORDS, AVX2_WORDS_STITCHED, AVX512_WORDS, AVX512VL_WORDS
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
-from coconut.emit import go_declarations, go_file
-from coconut.functions import ChaCha20, Message, ScalarBlocks, ScalarEnd, SingleBlock, StitchedBlocks, StitchedMac
+from coconut.emit import Function, go_declarations, go_file
+from coconut.functions import (
+    ChaCha20,
+    Combine,
+    Message,
+    Pass,
+    ScalarBlocks,
+    ScalarEnd,
+    SingleBlock,
+    StitchedBlocks,
+    StitchedMac,
+)
 from coconut.orders import by_list
 from coconut.program import Program
 from coconut.select import select
@@ -28,17 +38,29 @@ DOUBLE_ROUNDS = 10
 
 # Kernel and layout of each function; the number in its name is that of the blocks of a group. The first dictionary
 # has those that take a message, the second those that write the keystream.
-CHACHA20_XOR = {"xor8AVX2": ("chacha20-256", "lanes 1"), "xor32AVX512": ("chacha20-512", "lanes 2")}
+CHACHA20_XOR = {
+    "xor8AVX2": (AVX2_WORDS, "chacha20-256", "lanes 1"),
+    "xor16AVX512": (AVX512_WORDS, "chacha20-512", "lanes 1"),
+    "xor32AVX512": (AVX512_WORDS, "chacha20-512", "lanes 2"),
+}
 CHACHA20_STREAM = {
-    "stream2AVX2": ("chacha20-256", "rows 1"),
-    "stream4AVX2": ("chacha20-256", "rows 2"),
-    "stream6AVX2": ("chacha20-256", "rows 3"),
-    "stream8AVX2": ("chacha20-256", "lanes 1"),
-    "stream4AVX512": ("chacha20-512", "rows 1"),
-    "stream8AVX512": ("chacha20-512", "rows 2"),
-    "stream12AVX512": ("chacha20-512", "rows 3"),
-    "stream16AVX512": ("chacha20-512", "lanes 1"),
-    "stream32AVX512": ("chacha20-512", "lanes 2"),
+    "stream2AVX2": (AVX2_WORDS, "chacha20-256", "rows 1"),
+    "stream4AVX2": (AVX2_WORDS, "chacha20-256", "rows 2"),
+    "stream6AVX2": (AVX2_WORDS, "chacha20-256", "rows 3"),
+    "stream8AVX2": (AVX2_WORDS, "chacha20-256", "lanes 1"),
+    "stream8AVX512VL": (AVX512VL_WORDS, "chacha20-256", "lanes 1"),
+    "stream4AVX512": (AVX512_WORDS, "chacha20-512", "rows 1"),
+    "stream8AVX512": (AVX512_WORDS, "chacha20-512", "rows 2"),
+    "stream12AVX512": (AVX512_WORDS, "chacha20-512", "rows 3"),
+    "stream16AVX512": (AVX512_WORDS, "chacha20-512", "lanes 1"),
+    "stream32AVX512": (AVX512_WORDS, "chacha20-512", "lanes 2"),
+}
+# Functions that make the blocks of another one in step with rows.
+CHACHA20_IN_STEP = {
+    "stream10AVX512VL": ("stream8AVX512VL", "rows 1"),
+    "stream12AVX512VL": ("stream8AVX512VL", "rows 2"),
+    "stream20AVX512": ("stream16AVX512", "rows 1"),
+    "stream24AVX512": ("stream16AVX512", "rows 2"),
 }
 
 
@@ -112,11 +134,16 @@ def stitched() -> dict[str, str]:
 
 
 def chacha20() -> dict[str, str]:
-    of_amd64 = [(name, *of, "xor") for name, of in CHACHA20_XOR.items()]
-    of_amd64 += [(name, *of, "stream") for name, of in CHACHA20_STREAM.items()]
-    functions = {
-        "amd64": [chacha20_function(name, ARCHITECTURES[kernel], kernel, *of) for name, kernel, *of in of_amd64]
-    }
+    xors, streams = (
+        {name: chacha20_function(name, *of, end) for name, of in functions.items()}
+        for functions, end in ((CHACHA20_XOR, "xor"), (CHACHA20_STREAM, "stream"))
+    )
+    for name, (lanes, layout) in CHACHA20_IN_STEP.items():
+        rows = chacha20_function(name, *CHACHA20_STREAM[lanes][:2], layout, "stream")
+        streams[name] = streams[lanes].in_step(name, rows)
+    passes = [Pass.after(function, name.replace("stream", "pass")) for name, function in streams.items()]
+    combine = Combine.of("combineAVX2", AVX2_WORDS)
+    functions: dict[str, list[Function]] = {"amd64": [*xors.values(), *streams.values(), *passes, combine]}
     for architecture in WORDS_128:
         functions[architecture.goarch] = [
             chacha20_function(name, architecture, "chacha20-128", *of) for name, of in CHACHA20_128.items()
@@ -134,11 +161,13 @@ def chacha20() -> dict[str, str]:
 # variants that are fastest on Zen 5.
 POLY1305_VARIANTS = {
     "avx2": {"multiplier": "memory"},
+    "ifma256": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"},
     "ifma": {"multiplier": "memory", "cut": "ternary", "times5": "multiply"},
 }
 POLY1305 = {
     "avx2By2": ("avx2", ("begin 2", "step 2", "step 1", "end")),
     "avx2By8": ("avx2", ("begin 8", "long step 8", "step 2", "step 1", "end")),
+    "ifma256By2": ("ifma256", ("begin 2", "step 2", "step 1", "end")),
     "ifmaBy4": ("ifma", ("begin 4", "step 4", "step 2", "step 1", "end")),
     "ifmaBy16": ("ifma", ("begin 16", "long step 16", "step 2", "step 1", "end")),
 }

@@ -10,6 +10,7 @@ ABI0 does not keep; all else is refused. sources.py reads files.
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -500,6 +501,15 @@ class Call:
         left |= {machine.storage[place] for place, before in self.frame.items() if machine.storage[place] is not before}
         if self.code.clears and left != {0}:
             raise Mismatch(f"{self.code.name} leaves something in its frame or in registers")
+
+
+def forked(call: Call) -> Call:
+    """Return a copy of a call, to run on another path."""
+    machine = copy(call.machine)
+    machine.storage = copy(machine.storage)
+    for name in ("arguments", "numbers", "general", "registers", "implicit"):
+        setattr(machine, name, dict(getattr(machine, name)))
+    return replace(call, machine=machine)
 
 
 def read_function(

@@ -3,7 +3,7 @@
 
 from coconut.architecture import Architecture
 from coconut.architectures.amd64 import AVX2, AVX512, IFMA256
-from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS
+from coconut.architectures.amd64_words import AVX2_WORDS, AVX512_WORDS, AVX512VL_WORDS
 from coconut.architectures.arm64_compiled import ARM64_COMPILED
 from coconut.architectures.arm64_words import ARM64_WORDS
 from coconut.architectures.neon import NEON
@@ -31,7 +31,7 @@ INSTRUCTION_SETS = tuple(
     dict.fromkeys(
         [
             *ARCHITECTURES.values(),
-            NEON,
+            *(AVX512VL_WORDS, NEON),
             *(AMD64, ARM64, RISCV64, S390X),
             *(AMD64_WORDS, ARM64_WORDS, RISCV64_WORDS, S390X_WORDS, ARM64_COMPILED),
         ],
@@ -48,7 +48,7 @@ WORDS_128 = (ARM64_WORDS, S390X_WORDS)
 
 
 def architectures_of(kernel: str) -> tuple[Architecture, ...]:
-    several = {"scalar64": SCALAR, "chacha20-128": WORDS_128}
+    several = {"scalar64": SCALAR, "chacha20-128": WORDS_128, "chacha20-256": (AVX2_WORDS, AVX512VL_WORDS)}
     if kernel in several:
         return several[kernel]
     return (ARCHITECTURES[kernel],) if kernel in ARCHITECTURES else ()

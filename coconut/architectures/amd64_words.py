@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Describe x86-64 for 32-bit words: AVX2, and AVX-512 in 512 bits."""
+"""Describe x86-64 for 32-bit words: AVX2, and AVX-512 in 256 and in 512 bits."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,11 +36,14 @@ def permute_halves(imm: int, a: Value, b: Value) -> Value:
 
 
 def shuffle_parts(imm: int, a: Value, b: Value) -> Value:
-    """Return the result of vshufi32x4: two parts of a, two of b."""
+    """Return the result of vshufi32x4: half of the parts of a, half of b, as bits of imm number them."""
+    parts = len(a) // 4
+    bits = parts // 2
+    numbers = [imm >> bits * i & parts - 1 for i in range(parts)]
     return tuple(
         word
-        for i, source in enumerate((a, a, b, b))
-        for word in source[4 * (imm >> 2 * i & 3) : 4 * (imm >> 2 * i & 3) + 4]
+        for source, number in zip((a,) * bits + (b,) * bits, numbers, strict=True)
+        for word in source[4 * number : 4 * number + 4]
     )
 
 
@@ -85,11 +88,12 @@ INSTRUCTIONS_256 = (
     )
 )
 
-INSTRUCTIONS_512 = (
+# The instructions of AVX-512, for vectors of 256 or 512 bits.
+INSTRUCTIONS_EVEX = (
     both("broadcast")
     | moves(True)
     | table(
-        Instruction("vbroadcasti32x4", 1, lambda imm, a: a[:4] * 4, memory="only", reads=16),
+        Instruction("vbroadcasti32x4", 1, lambda imm, a: a[:4] * (len(a) // 4), memory="only", reads=16),
         Instruction("vpxord", 2, words(lambda imm, a, b: a ^ b), memory="broadcast", commutes=True),
         Instruction("vprold", 1, words(lambda imm, a: rotl(a, imm)), immediate=True),
         Instruction("vshufi32x4", 2, shuffle_parts, immediate=True, memory="vector"),
@@ -98,13 +102,13 @@ INSTRUCTIONS_512 = (
 
 
 class Amd64Words(WordsSelector):
-    """Select instructions of AVX2, and of AVX-512 in 512 bits."""
+    """Select instructions of AVX2, and of AVX-512 in 256 and in 512 bits."""
 
     movers = ("vpshufd", "vpunpckldq", "vpunpckhdq", "vpunpcklqdq", "vpunpckhqdq", "vperm2i128", "vshufi32x4")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.wide = self.architecture.vector_bytes == 64
+        self.evex = self.architecture.registers == 32
 
     def row(self, place: Memory) -> int:
         """Return four words in each part.
@@ -113,28 +117,28 @@ class Amd64Words(WordsSelector):
         that.
         """
         if place.offset != NONCE_ROW:
-            return self.emit("vbroadcasti32x4" if self.wide else "vbroadcasti128", memory=place)
+            return self.emit("vbroadcasti32x4" if self.evex else "vbroadcasti128", memory=place)
         half = self.emit("vmovq", memory=place)
         row = self.emit("vpinsrq", half, imm=1, memory=replace(place, offset=place.offset + 8))
-        return self.emit("vshufi32x4" if self.wide else "vperm2i128", row, row, imm=0)
+        return self.emit("vshufi32x4" if self.evex else "vperm2i128", row, row, imm=0)
 
     def broadcast(self, place: Memory) -> int:
         return self.emit("vpbroadcastd", memory=place)
 
     def operand_place(self, i: int) -> Memory | None:
         """Return where the last operand lies, if the instruction can take it from there."""
-        takes = {"words", "load_words", "state_word"} if self.wide else {"words", "load_words"}
+        takes = {"words", "load_words", "state_word"} if self.evex else {"words", "load_words"}
         return self.place(i) if self.graph.nodes[i].op in takes else None
 
     def select_add32(self, node: Node) -> int:
         return self.binary("vpaddd", node)
 
     def select_xor32(self, node: Node) -> int:
-        return self.binary("vpxord" if self.wide else "vpxor", node)
+        return self.binary("vpxord" if self.evex else "vpxor", node)
 
     def select_rotl32(self, node: Node) -> int:
         a, bits = self.value(node.args[0]), node.imm[0]
-        if self.wide:
+        if self.evex:
             return self.emit("vprold", a, imm=bits)
         if bits % 8 == 0 and self.choices["bytes"] == "moved":
             numbers = words_of_bytes(by_bytes(bits)) * (self.graph.lanes // 4)
@@ -159,4 +163,5 @@ AVX2_WORDS = amd64("avx2-words", 32, INSTRUCTIONS_256, ("avx2",), alternatives=B
 AVX2_WORDS_STITCHED = amd64(
     "avx2-words-stitched", 32, INSTRUCTIONS_256, ("avx2",), alternatives=BYTES, **POINTERS_STITCHED, **OF_32
 )
-AVX512_WORDS = amd64("avx512-words", 64, INSTRUCTIONS_512, ("avx512f",), **POINTERS, **OF_32)
+AVX512VL_WORDS = amd64("avx512vl-words", 32, INSTRUCTIONS_EVEX, ("avx512f", "avx512vl"), **POINTERS, **OF_32)
+AVX512_WORDS = amd64("avx512-words", 64, INSTRUCTIONS_EVEX, ("avx512f",), **POINTERS, **OF_32)

@@ -12,17 +12,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from coconut.architecture import Architecture
-from coconut.architectures import ARCHITECTURES, WORDS_128, architectures_of
-from coconut.architectures.amd64_words import AVX2_WORDS_STITCHED
+from coconut.architectures import WORDS_128, architectures_of
+from coconut.architectures.amd64_words import AVX2_WORDS, AVX2_WORDS_STITCHED, AVX512_WORDS, AVX512VL_WORDS
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
 from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.graph import Graph
-from coconut.interpret import Call, Code, Output, Pointer, Storage, execute, read_function, store
+from coconut.interpret import Call, Code, Output, Pointer, Storage, execute, forked, read_function, store
 from coconut.operations import OPERATIONS, STATE_LOADS
 from coconut.program import Program, as_stored
 from coconut.prove.polynomials import Unproved
@@ -402,7 +403,7 @@ class GoFunction:
 
     @staticmethod
     def of(text: str, declarations: str, name: str, goarch: str) -> "GoFunction":
-        found = re.fullmatch(r"(xor|stream)(\d+)(?:MAC(\d+)|And(\d+))?(AVX2|AVX512)?", name)
+        found = re.fullmatch(r"(xor|stream|pass|combine)(\d*)(?:MAC(\d+)|And(\d+))?(AVX2|AVX512|AVX512VL)?", name)
         declared = re.search(rf"^func {name}\((.*)\)$", declarations, re.MULTILINE)
         heading = re.search(rf"^TEXT ·{name}\(SB\), \w+, \$\d+-(\d+)$", text, re.MULTILINE)
         if found is None or declared is None or heading is None:
@@ -411,13 +412,17 @@ class GoFunction:
         if (goarch == "amd64") != (feature is not None):
             raise Unproved(f"{name}: no architecture")
         vectors: Architecture = {
-            "AVX2": ARCHITECTURES["chacha20-256"],
-            "AVX512": ARCHITECTURES["chacha20-512"],
+            "AVX2": AVX2_WORDS,
+            "AVX512VL": AVX512VL_WORDS,
+            "AVX512": AVX512_WORDS,
         }.get(feature or "") or next(known for known in (*WORDS_128, RISCV64_WORDS) if known.goarch == goarch)
         scalar = AMD64 if mac else AMD64_WORDS if others else None
         parameters = parameters_in(declared[1])
         code = read_function(text, name, vectors if scalar is None else AVX2_WORDS_STITCHED, True, scalar)
-        function = GoFunction(code, parameters, kind == "xor", int(blocks), int(mac or 0), int(others or 0))
+        kinds = {"pass": GoPass, "combine": GoCombine}
+        function = kinds.get(kind, GoFunction)(
+            code, parameters, kind != "stream", int(blocks or 1), int(mac or 0), int(others or 0)
+        )
         if int(heading[1]) != 8 * len(parameters):
             raise Unproved(f"{name}: arguments of {heading[1]} bytes")
         function.check_arguments()
@@ -515,7 +520,7 @@ class GoFunction:
         if not isinstance(value, Pointer):
             return type(value) is type(after) and bool(value == after)
         size = 4 * WORDS * self.blocks
-        step = {"dst": size, "src": size, "message": 16 * self.mac * rounds}.get(value.base, 0)
+        step = {"dst": size, "src": size, "stream": size, "message": 16 * self.mac * rounds}.get(value.base, 0)
         return isinstance(after, Pointer) and after == replace(value, offset=value.offset + step)
 
     def prove_groups(self, groups: int, in_place: bool = False, rounds: int = 1, words: Words | None = None) -> int:
@@ -591,6 +596,87 @@ class GoFunction:
         call.frame = {place: words.unknown() for place in call.frame}
         machine.storage |= call.frame
         return call, before, machine.arguments | machine.general
+
+
+@dataclass(frozen=True)
+class GoCombine(GoFunction):
+    """A function that combines a message with the keystream in memory: here, with any words."""
+
+    @property
+    def counts(self) -> bool:
+        return False
+
+    def call(self, words: Words, groups: int | Count, in_place: bool, rounds: int) -> tuple[Call, Storage]:
+        call, _ = super().call(words, groups, in_place, rounds)
+        count = WORDS * (groups if isinstance(groups, int) else 1)
+        store(call.machine.storage, "stream", [tuple(words.input(0, i) for i in range(count))], 4)
+        return call, memory_of(call)
+
+    def check(self, call: Call, before: Storage, words: Words, groups: int) -> int:
+        expected, to = dict(before), "dst" if ("dst", 0) in before else "src"
+        made = tuple(words.message(i) ^ words.input(0, i) for i in range(WORDS * groups))
+        store(expected, to, [made], 4)
+        expect_same(memory_of(call), expected)
+        return len(made)
+
+
+@dataclass(frozen=True)
+class GoPass(GoFunction):
+    """A function that makes blocks in its frame, and writes what the arguments say of them."""
+
+    @property
+    def counts(self) -> bool:
+        return False
+
+    def call(self, words: Words, groups: int | Count, in_place: bool, rounds: int) -> tuple[Call, Storage]:
+        """Return a call in which all blocks are written, to three places."""
+        call, _ = super().call(words, 1, in_place, rounds)
+        for base in ("key", "last"):
+            store(call.machine.storage, base, [tuple(words.unknown() for _ in range(WORDS))], 4)
+        call.machine.arguments["blocks"] = self.blocks - 2
+        return call, memory_of(call)
+
+    def outputs(self, in_place: bool) -> dict[str, Output]:
+        block = Output(0, 4 * WORDS, 4)
+        return super().outputs(in_place) | {"key": block, "last": block}
+
+    def prove_groups(self, groups: int, in_place: bool = False, rounds: int = 1, words: Words | None = None) -> int:
+        """Prove calls with and without each argument that may be nil, and with every number of blocks."""
+        words, claims = words or Words(), 0
+        call, _ = self.call(words, 1, in_place, rounds)
+        at = {i for i, line in enumerate(self.code.lines) if "key+" in line.text}
+        if not call.run_to_line(at):
+            raise Unproved("the arguments are not taken")
+        to = "src" if in_place else "dst"
+        for has_key, has_last in product((False, True), repeat=2):
+            for blocks in range(self.blocks - has_key - has_last + 1):
+                path = forked(call)
+                machine = path.machine
+                machine.arguments |= {"blocks": blocks}
+                machine.arguments |= {base: 0 for base, has in (("key", has_key), ("last", has_last)) if not has}
+                machine.writable = {**machine.writable, to: Output(0, 4 * WORDS * blocks, 4)}
+                sizes = {"dst": blocks, "src": blocks, "key": has_key, "last": has_last}
+                machine.storage = {
+                    (base, offset): value
+                    for (base, offset), value in machine.storage.items()
+                    if offset < 4 * WORDS * sizes.get(base, WORDS * self.blocks)
+                }
+                expected = memory_of(path)
+                path.run_to()
+                path.check_cleared()
+                made = [words.block(i, self.double_rounds) for i in range(has_key + blocks + has_last)]
+                for base, number in (("key", 0), ("last", has_key + blocks)):
+                    if sizes[base]:
+                        store(expected, base, [tuple(made[number])], 4)
+                message = [
+                    word ^ words.message(WORDS * i + k)
+                    for i in range(blocks)
+                    for k, word in enumerate(made[has_key + i])
+                ]
+                store(expected, to, [tuple(message)], 4)
+                expect_same(memory_of(path), expected)
+                claims += WORDS * len(made)
+        return claims
 
 
 def memory_of(call: Call) -> Storage:

@@ -14,7 +14,6 @@ follows a loop those that are left on its path. Nothing is written but what inte
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product as combinations
@@ -25,7 +24,7 @@ from coconut.architectures import ARCHITECTURES, SCALAR, SCALAR_NAME
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.functions import program_of
 from coconut.go_module import POLY1305, POLY1305_LOOPS, POLY1305_VARIANTS
-from coconut.interpret import Call, Code, Machine, Output, Pointer, read_function, store
+from coconut.interpret import Call, Code, Machine, Output, Pointer, forked, read_function, store
 from coconut.operations import BLOCK_BYTES
 from coconut.program import Program, to_lanes
 from coconut.prove.claims import H_WORDS, ONE, Encoding, horner, horner_of_pairs, kind_of, product, total
@@ -72,15 +71,6 @@ class Counter(int):
 
     __radd__ = __add__
     __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __lshift__ = __rshift__ = refuse
-
-
-def forked(call: Call) -> Call:
-    """Return a copy of a call, to run on another path."""
-    machine = copy(call.machine)
-    machine.storage = copy(machine.storage)
-    for name in ("arguments", "numbers", "general", "registers", "implicit"):
-        setattr(machine, name, dict(getattr(machine, name)))
-    return replace(call, machine=machine)
 
 
 # A place that holds values: the name of a dictionary of a machine, and the key.

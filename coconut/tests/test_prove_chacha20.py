@@ -166,6 +166,10 @@ def without(left_out: str) -> Callable[[list[str]], list[str]]:
     return lambda texts: [text for text in texts if text != left_out]
 
 
+def without_first(left_out: str) -> Callable[[list[str]], list[str]]:
+    return lambda texts: [text for i, text in enumerate(texts) if i != texts.index(left_out)]
+
+
 # Mistakes in functions that one group does not show: what the next one needs, or what nothing has set.
 SECOND_GROUP = {
     "constants": ("amd64 xor8AVX2", put_before("DECQ R8", "ADDQ $32, CX")),
@@ -173,6 +177,7 @@ SECOND_GROUP = {
     "advance": ("amd64 xor8AVX2", without("ADDQ $512, SI")),
     "advance of the argument": ("amd64 xor8MAC4AVX2", without("ADDQ $512, dst+0(FP)")),
     "message": ("amd64 xor8MAC4AVX2", put_before("DECQ groups+40(FP)", "ADDQ $1, SI")),
+    "keystream": ("amd64 combineAVX2", without("ADDQ $64, DX")),
     "counted twice": ("arm64 xor4", put_before("CBNZ R4, group", "SUB $1, R4, R4")),
     "loaded once": (
         "s390x xor4",
@@ -210,6 +215,11 @@ MISTAKES = {
     "counter": ("amd64 xor8AVX2", without("ADDL $8, 48(DX)")),
     "beyond": ("amd64 stream2AVX2", put_before("RET", "VMOVDQU Y0, 128(DI)")),
     "beside the state": ("amd64 xor8AVX2", put_before("DECQ R8", "ADDL $0, 64(DX)")),
+    # What the arguments say of a pass: the first block, which is not the message's, and the number of blocks.
+    "key combined": ("amd64 pass10AVX512VL", without_first("ADDQ $64, R10")),
+    "block too many": ("amd64 pass10AVX512VL", put_before("DECQ R8", "ADDQ $1, R8")),
+    "key though nil": ("amd64 pass2AVX2", without("JZ message")),
+    "blocks left in the frame": ("amd64 pass2AVX2", without("VMOVDQU Y0, 32(BX)")),
     "other word of the state": ("amd64 stream2AVX2", put_before("RET", "ADDL $1, 52(DX)")),
 }
 

@@ -16,12 +16,16 @@ FILE = ROOT / "bindings/go/internal/tuning/passes.go"
 MOST = {"avx2": 8, "avx512": 32}  # blocks that are made at once
 # The passes that have functions, and the blocks of each.
 BLOCKS = {"block": 1} | {f"rows{i}_avx2": 2 * i for i in (1, 2, 3)} | {"lanes1_avx2": 8}
-BLOCKS |= {f"rows{i}_avx512": 4 * i for i in (1, 2, 3)} | {"lanes1_avx512": 16, "lanes2_avx512": 32}
+BLOCKS |= {f"lanes1{rows}_avx512vl": 8 + 2 * i for i, rows in enumerate(("", "_rows1", "_rows2"))}
+BLOCKS |= {f"rows{i}_avx512": 4 * i for i in (1, 2, 3)}
+BLOCKS |= {f"lanes1{rows}_avx512": 16 + 4 * i for i, rows in enumerate(("", "_rows1", "_rows2"))} | {
+    "lanes2_avx512": 32
+}
 
 
 def room(blocks: int) -> int:
     """Return for how many blocks StreamRoom of the Go module makes room."""
-    return next(size for size in (4, 8, 16, 32) if blocks <= size)
+    return next(size for size in (4, 8, 12, 16, 32) if blocks <= size)
 
 
 def measured(data: dict, family: str, width: str) -> dict[str, float]:
@@ -52,7 +56,7 @@ def table(data: dict, name: str, width: str) -> list[str]:
         | entry.get("nanoseconds", {})
         | entry.get("cycles", {})
     )
-    allowed = [one for one in costs if one in BLOCKS and (width == "avx512" or not one.endswith("avx512"))]
+    allowed = [one for one in costs if one in BLOCKS and (width == "avx512" or one.endswith(("block", "avx2")))]
     passes = tuple(Pass(one, BLOCKS[one], (0,), (costs[one],)) for one in allowed)
     cheapest = Cheapest(Costs(passes, (0,), (0,)))
     return [chosen(cheapest.then(blocks, 0))[1][0] for blocks in range(1, MOST[width] + 1)]
@@ -70,7 +74,7 @@ def checked(name: str, passes: list[str]) -> list[str]:
 
 
 def go_name(name: str) -> str:
-    return "".join(word.upper() if word in MOST else word.capitalize() for word in name.split("_"))
+    return "".join(word.upper() if word.startswith("avx") else word.capitalize() for word in name.split("_"))
 
 
 def text(data: dict) -> str:

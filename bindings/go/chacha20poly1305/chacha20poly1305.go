@@ -88,20 +88,10 @@ func (a *aead) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	whole, out := extend(dst, len(plaintext)+Overhead)
 	checkOverlap(out, plaintext, additionalData)
 
-	// The buffer comes in several sizes because it is cleared before and after use.
-	switch {
-	case len(plaintext) <= 3*chacha20.BlockSize:
-		var stream chacha20.Room4
-		a.sealShort(out, nonce, plaintext, additionalData, stream.Bytes[:])
-		stream = chacha20.Room4{}
-	case stitched.SealPays(len(plaintext)):
+	if stitched.Pays(len(plaintext)) {
 		a.sealStitched(out, nonce, plaintext, additionalData)
-	case len(plaintext) <= 7*chacha20.BlockSize:
-		var stream chacha20.Room8
-		a.sealShort(out, nonce, plaintext, additionalData, stream.Bytes[:])
-		stream = chacha20.Room8{}
-	default:
-		a.sealLong(out, nonce, plaintext, additionalData)
+	} else {
+		a.seal(out, nonce, plaintext, additionalData)
 	}
 	return whole
 }
@@ -122,16 +112,17 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 	checkOverlap(out, ciphertext, additionalData)
 
 	var valid bool
+	// The buffer comes in several sizes because it is cleared before and after use.
 	switch {
 	case n <= 3*chacha20.BlockSize:
 		var stream chacha20.Room4
-		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:])
+		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, chacha20.Line(stream.Bytes[:]))
 		stream = chacha20.Room4{}
-	case stitched.OpenPays(n):
+	case stitched.Pays(n):
 		valid = a.openStitched(out, nonce, ciphertext, additionalData, tag)
 	case n <= 7*chacha20.BlockSize:
 		var stream chacha20.Room8
-		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:])
+		valid = a.openShort(out, nonce, ciphertext, additionalData, tag, chacha20.Line(stream.Bytes[:]))
 		stream = chacha20.Room8{}
 	default:
 		valid = a.openLong(out, nonce, ciphertext, additionalData, tag)
@@ -148,27 +139,35 @@ func (a *aead) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 // chunkSize is the number of bytes that are encrypted before they are authenticated. A chunk fits in L2.
 const chunkSize = 1 << 16
 
-// seal writes ciphertext and tag to out. stream has room for the first blocks of the keystream.
-func (a *aead) seal(out, nonce, plaintext, additionalData, stream []byte, blocks int) {
+// seal writes ciphertext and tag to out.
+func (a *aead) seal(out, nonce, plaintext, additionalData []byte) {
 	var s chacha20.State
 	var p poly1305.State
-	a.begin(&s, &p, stream, blocks, nonce, additionalData)
+	var room chacha20.Room1
+	key := (*[chacha20.BlockSize]byte)(chacha20.Line(room.Bytes[:]))
+	a.init(&s, nonce)
 
-	done, absorbed := xorFirst(out, plaintext, stream, blocks), 0
-	for {
+	done := min(len(plaintext), chunkSize)
+	s.XORAfterKey(out[:done], plaintext[:done], key)
+	if done == len(plaintext) {
+		poly1305.SumShort((*[Overhead]byte)(out[done:]), additionalData, out[:done], (*[poly1305.KeySize]byte)(key[:]))
+		s, room = chacha20.State{}, chacha20.Room1{}
+		return
+	}
+	p.Init((*[poly1305.KeySize]byte)(key[:]))
+	p.AbsorbPadded(additionalData)
+	absorbed := 0
+	for done < len(plaintext) {
+		p.Absorb(out[absorbed:done])
+		absorbed = done
 		n := min(len(plaintext)-done, chunkSize)
 		s.XOR(out[done:done+n], plaintext[done:done+n])
 		done += n
-		if done == len(plaintext) {
-			break
-		}
-		p.Absorb(out[absorbed:done])
-		absorbed = done
 	}
 
 	p.AbsorbLast(out[absorbed:done], uint64(len(additionalData)), uint64(len(plaintext)))
 	p.Tag((*[Overhead]byte)(out[done:]))
-	s, p = chacha20.State{}, poly1305.State{}
+	s, p, room = chacha20.State{}, poly1305.State{}, chacha20.Room1{}
 }
 
 // open writes the plaintext to out if the tag is right. stream has room for the first blocks of the keystream.
@@ -176,13 +175,20 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	var s chacha20.State
 	var p poly1305.State
 	var expected [Overhead]byte
-	a.begin(&s, &p, stream, blocks, nonce, additionalData)
-
-	p.AbsorbLast(ciphertext, uint64(len(additionalData)), uint64(len(ciphertext)))
-	p.Tag(&expected)
+	a.init(&s, nonce)
+	s.Stream(stream, blocks)
+	if key := (*[poly1305.KeySize]byte)(stream); len(ciphertext) <= chunkSize {
+		poly1305.SumShort(&expected, additionalData, ciphertext, key)
+	} else {
+		p.Init(key)
+		p.AbsorbPadded(additionalData)
+		p.AbsorbLast(ciphertext, uint64(len(additionalData)), uint64(len(ciphertext)))
+		p.Tag(&expected)
+	}
 	valid := poly1305.Equal(&expected, tag)
 	if valid {
-		done := xorFirst(out, ciphertext, stream, blocks)
+		done := min(len(ciphertext), (blocks-1)*chacha20.BlockSize)
+		chacha20.XORBytes(out, ciphertext[:done], stream[chacha20.BlockSize:])
 		s.XOR(out[done:], ciphertext[done:])
 	}
 
@@ -190,46 +196,28 @@ func (a *aead) open(out, nonce, ciphertext, additionalData []byte, tag *[Overhea
 	return valid
 }
 
-// sealLong calls seal with a buffer of the size that the message takes.
-func (a *aead) sealLong(out, nonce, plaintext, additionalData []byte) {
-	switch first := firstBlocks(len(plaintext)); chacha20.StreamRoom(first) {
-	case 4:
-		var stream chacha20.Room4
-		a.seal(out, nonce, plaintext, additionalData, stream.Bytes[:], first)
-		stream = chacha20.Room4{}
-	case 8:
-		var stream chacha20.Room8
-		a.seal(out, nonce, plaintext, additionalData, stream.Bytes[:], first)
-		stream = chacha20.Room8{}
-	case 16:
-		var stream chacha20.Room16
-		a.seal(out, nonce, plaintext, additionalData, stream.Bytes[:], first)
-		stream = chacha20.Room16{}
-	default:
-		var stream chacha20.Room32
-		a.seal(out, nonce, plaintext, additionalData, stream.Bytes[:], first)
-		stream = chacha20.Room32{}
-	}
-}
-
 // openLong calls open with a buffer of the size that the message takes.
 func (a *aead) openLong(out, nonce, ciphertext, additionalData []byte, tag *[Overhead]byte) (valid bool) {
 	switch first := firstBlocks(len(ciphertext)); chacha20.StreamRoom(first) {
 	case 4:
 		var stream chacha20.Room4
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:], first)
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, chacha20.Line(stream.Bytes[:]), first)
 		stream = chacha20.Room4{}
 	case 8:
 		var stream chacha20.Room8
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:], first)
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, chacha20.Line(stream.Bytes[:]), first)
 		stream = chacha20.Room8{}
+	case 12:
+		var stream chacha20.Room12
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, chacha20.Line(stream.Bytes[:]), first)
+		stream = chacha20.Room12{}
 	case 16:
 		var stream chacha20.Room16
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:], first)
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, chacha20.Line(stream.Bytes[:]), first)
 		stream = chacha20.Room16{}
 	default:
 		var stream chacha20.Room32
-		valid = a.open(out, nonce, ciphertext, additionalData, tag, stream.Bytes[:], first)
+		valid = a.open(out, nonce, ciphertext, additionalData, tag, chacha20.Line(stream.Bytes[:]), first)
 		stream = chacha20.Room32{}
 	}
 	return valid
@@ -237,18 +225,7 @@ func (a *aead) openLong(out, nonce, ciphertext, additionalData []byte, tag *[Ove
 
 // firstBlocks returns the number of keystream blocks, including block 0, that begin makes at once for a message of n bytes.
 func firstBlocks(n int) int {
-	return chacha20.FirstBlocks(1 + chacha20.Blocks(n))
-}
-
-// sealShort is seal for a message whose whole keystream fits into stream.
-func (a *aead) sealShort(out, nonce, plaintext, additionalData, stream []byte) {
-	var s chacha20.State
-	a.init(&s, nonce)
-	s.Stream(stream, 1+chacha20.Blocks(len(plaintext)))
-	n := len(plaintext)
-	chacha20.XORBytes(out[:n], plaintext, stream[chacha20.BlockSize:])
-	poly1305.SumShort((*[Overhead]byte)(out[n:]), additionalData, out[:n], (*[poly1305.KeySize]byte)(stream))
-	s = chacha20.State{}
+	return chacha20.StreamBlocks(1 + chacha20.Blocks(n))
 }
 
 // openShort is open for a message whose whole keystream fits into stream.
@@ -293,28 +270,12 @@ func (a *aead) openStitched(out, nonce, ciphertext, additionalData []byte, tag *
 	return valid
 }
 
-// begin writes the first blocks of the keystream to stream, and absorbs the additional data under the Poly1305 key, which is
-// at the beginning of the keystream.
-func (a *aead) begin(s *chacha20.State, p *poly1305.State, stream []byte, blocks int, nonce, additionalData []byte) {
-	a.init(s, nonce)
-	s.Stream(stream, blocks)
-	p.Init((*[poly1305.KeySize]byte)(stream))
-	p.AbsorbPadded(additionalData)
-}
-
 func (a *aead) init(s *chacha20.State, nonce []byte) {
 	if a.nonceSize == NonceSizeX {
 		s.InitX(&a.key, (*[NonceSizeX]byte)(nonce))
 	} else {
 		s.Init(&a.key, (*[NonceSize]byte)(nonce))
 	}
-}
-
-// xorFirst xors src with the keystream after block 0, as far as stream goes, and returns the number of bytes processed.
-func xorFirst(dst, src, stream []byte, blocks int) int {
-	n := min(len(src), (blocks-1)*chacha20.BlockSize)
-	chacha20.XORBytes(dst, src[:n], stream[chacha20.BlockSize:])
-	return n
 }
 
 // extend returns dst with n bytes appended, and a slice of only these n bytes.

@@ -18,11 +18,15 @@
 //	           lanes(p *State, m []byte)             continues p.h over these bytes
 //	           absorbShort(p, additionalData, text)  continues p.h over both, padded, and their lengths; text is at most
 //	                                                 asm.MaxBytes long
-//	chacha20:  groupBlocks() int                     the number of blocks in a group, at most MaxStreamBlocks
+//	chacha20:  groupBlocks() int                     the number of blocks in a group, a power of 2, at most MaxStreamBlocks
+//	           streamBlocks() int                    as many, or fewer, where Open needs less room for these
 //	           xorGroups(dst, src []byte, s *State)  is xorBlocksGo for at least one group, and whole groups only
+//	           xorPasses(dst, src, s, key)           is xorStream for at most the blocks of a group, with that of key
 //	           stream(buf []byte, n int, s *State)   is streamGo for at most the n blocks of a group, or 8; may overwrite
 //	                                                 the rest of buf up to StreamRoom(n) blocks
-//	stitched:  SealPays, OpenPays(n int) bool        whether Seal and Open are to be called for n bytes; under the negation
+//	           lineOffset(b []byte) int              the index from which on b, at least a block, is fastest as buf
+//	           xorWords(dst, src, stream) int        a start of XORBytes, of as many bytes; in xor_*.go or kernels_amd64.go
+//	stitched:  Pays(n int) bool                      whether Seal and Open are to be called for n bytes; under the negation
 //	                                                 never, so that the following functions do nothing there
 //	           xorMAC, streamMAC                     encrypt, and absorb a message beside that; coconut/functions.py has the
 //	                                                 arguments of the assembly functions (MacBeside)

@@ -68,23 +68,34 @@ func HChaCha20(key *Key, nonce *[16]byte) Key {
 // Blocks returns the number of blocks that n bytes take.
 func Blocks(n int) int { return (n + BlockSize - 1) / BlockSize }
 
-// FirstBlocks returns the number of blocks, of a keystream of n, to make with Stream so that whole groups remain for XOR. It is
-// at least 1 and at most the blocks of a group.
-func FirstBlocks(n int) int {
-	return (n-1)%groupBlocks() + 1
-}
+// FirstBlocks returns the number of blocks, of a keystream of n, to make before whole groups. It is at least 1 and at most the
+// blocks of a group, which is a power of 2.
+func FirstBlocks(n int) int { return (n-1)&(groupBlocks()-1) + 1 }
+
+// StreamBlocks returns the number of blocks, of a keystream of n, to make with Stream before XOR makes the others. It is at
+// least 1 and at most the blocks of a group.
+func StreamBlocks(n int) int { return (n-1)&(streamBlocks()-1) + 1 }
 
 type (
-	// Room4 has room for 4 blocks, and so on. Unlike an array of bytes alone, it is aligned to words.
-	Room4  = aligned[[4 * BlockSize]byte]
-	Room8  = aligned[[8 * BlockSize]byte]
-	Room16 = aligned[[16 * BlockSize]byte]
-	Room32 = aligned[[MaxStreamBlocks * BlockSize]byte]
+	// Room1 has room for a block from the beginning of a cache line on, Room4 for 4, and so on. Unlike an array of bytes alone,
+	// they are aligned to words.
+	Room1  = aligned[[(1 + 1) * BlockSize]byte]
+	Room4  = aligned[[(4 + 1) * BlockSize]byte]
+	Room8  = aligned[[(8 + 1) * BlockSize]byte]
+	Room12 = aligned[[(12 + 1) * BlockSize]byte]
+	Room16 = aligned[[(16 + 1) * BlockSize]byte]
+	Room32 = aligned[[(MaxStreamBlocks + 1) * BlockSize]byte]
 )
 
 type aligned[Bytes any] struct {
 	_     [0]uint64
 	Bytes Bytes
+}
+
+// Line returns the blocks of a room for the keystream: half of all vectors of others would be in two lines of the cache.
+func Line(room []byte) []byte {
+	at := lineOffset(room)
+	return room[at : at+len(room)-BlockSize]
 }
 
 // StreamRoom returns the number of blocks that the buffer of Stream must have room for when Stream makes n blocks.
@@ -94,6 +105,8 @@ func StreamRoom(n int) int {
 		return 4
 	case n <= 8:
 		return 8
+	case n <= 12:
+		return 12
 	case n <= 16:
 		return 16
 	}
@@ -111,69 +124,95 @@ func (s *State) Stream(buf []byte, n int) {
 // wrap around.
 func (s *State) XOR(dst, src []byte) {
 	for group := groupBlocks() * BlockSize; len(src) >= group; {
-		n := min(len(src)-len(src)%group, asm.MaxBytes)
+		n := min(len(src)&-group, asm.MaxBytes)
 		xorGroups(dst[:n], src[:n], s)
 		dst, src = dst[n:], src[n:]
 	}
+	if len(src) != 0 {
+		xorPasses(dst, src, s, nil)
+	}
+}
+
+// XORAfterKey is XOR after the next block of the keystream, which it writes to key.
+func (s *State) XORAfterKey(dst, src []byte, key *[BlockSize]byte) {
+	first := min((FirstBlocks(1+Blocks(len(src)))-1)*BlockSize, len(src))
+	xorPasses(dst[:first], src[:first], s, key)
+	if first != len(src) {
+		s.XOR(dst[first:], src[first:])
+	}
+}
+
+// xorStream is xorPasses by stream.
+func xorStream(dst, src []byte, s *State, key *[BlockSize]byte) {
 	n := Blocks(len(src))
-	if n == 0 {
-		return
+	if key != nil {
+		n++
 	}
 	switch StreamRoom(n) {
 	case 4:
 		var buf Room4
-		s.xorRest(dst, src, buf.Bytes[:], n)
+		s.xorRoom(dst, src, Line(buf.Bytes[:]), n, key)
 		buf = Room4{}
 	case 8:
 		var buf Room8
-		s.xorRest(dst, src, buf.Bytes[:], n)
+		s.xorRoom(dst, src, Line(buf.Bytes[:]), n, key)
 		buf = Room8{}
+	case 12:
+		var buf Room12
+		s.xorRoom(dst, src, Line(buf.Bytes[:]), n, key)
+		buf = Room12{}
+	case 16:
+		var buf Room16
+		s.xorRoom(dst, src, Line(buf.Bytes[:]), n, key)
+		buf = Room16{}
 	default:
 		var buf Room32
-		s.xorRest(dst, src, buf.Bytes[:], n)
+		s.xorRoom(dst, src, Line(buf.Bytes[:]), n, key)
 		buf = Room32{}
 	}
 }
 
-// xorRest is XOR for less than a group. It writes the keystream to buf.
-func (s *State) xorRest(dst, src, buf []byte, n int) {
+// xorRoom is xorStream with a buffer for the keystream.
+func (s *State) xorRoom(dst, src, buf []byte, n int, key *[BlockSize]byte) {
 	s.Stream(buf, n)
+	if key != nil {
+		copy(key[:], buf)
+		buf = buf[BlockSize:]
+	}
 	XORBytes(dst, src, buf)
 }
 
 // XORBytes writes src xor stream, len(src) bytes, to dst. dst is src or does not overlap it. Unlike XORBytes of crypto/subtle,
 // it compares no addresses, which differ from run to run.
 func XORBytes(dst, src, stream []byte) {
-	dst, stream = dst[:len(src)], stream[:len(src)]
-	done := xorWords(dst, src, stream)
-	dst, src, stream = dst[done:], src[done:], stream[done:]
 	n := len(src)
-	if n < 8 {
-		for i := range src {
-			dst[i] = src[i] ^ stream[i]
+	dst, stream = dst[:n], stream[:n]
+	at := xorWords(dst, src, stream)
+	if n-at < 8 {
+		for ; at < n; at++ {
+			dst[at] = src[at] ^ stream[at]
 		}
 		return
 	}
 	// The last word overlaps the one before it.
 	last := binary.LittleEndian.Uint64(src[n-8:]) ^ binary.LittleEndian.Uint64(stream[n-8:])
-	end := dst[n-8:]
-	for len(src) >= BlockSize && len(dst) >= BlockSize && len(stream) >= BlockSize {
-		d, t, u := (*[BlockSize]byte)(dst), (*[BlockSize]byte)(src), (*[BlockSize]byte)(stream)
+	for ; n-at >= 32; at += 32 {
+		d, t, u := (*[32]byte)(dst[at:]), (*[32]byte)(src[at:]), (*[32]byte)(stream[at:])
 		xorWord(d[0:8], t[0:8], u[0:8])
 		xorWord(d[8:16], t[8:16], u[8:16])
 		xorWord(d[16:24], t[16:24], u[16:24])
 		xorWord(d[24:32], t[24:32], u[24:32])
-		xorWord(d[32:40], t[32:40], u[32:40])
-		xorWord(d[40:48], t[40:48], u[40:48])
-		xorWord(d[48:56], t[48:56], u[48:56])
-		xorWord(d[56:64], t[56:64], u[56:64])
-		dst, src, stream = dst[BlockSize:], src[BlockSize:], stream[BlockSize:]
 	}
-	for len(src) >= 8 && len(dst) >= 8 && len(stream) >= 8 {
-		xorWord(dst, src, stream)
-		dst, src, stream = dst[8:], src[8:], stream[8:]
+	if n-at >= 16 {
+		d, t, u := (*[16]byte)(dst[at:]), (*[16]byte)(src[at:]), (*[16]byte)(stream[at:])
+		xorWord(d[0:8], t[0:8], u[0:8])
+		xorWord(d[8:16], t[8:16], u[8:16])
+		at += 16
 	}
-	binary.LittleEndian.PutUint64(end, last)
+	if n-at >= 8 {
+		xorWord(dst[at:], src[at:], stream[at:])
+	}
+	binary.LittleEndian.PutUint64(dst[n-8:], last)
 }
 
 func xorWord(dst, src, stream []byte) {

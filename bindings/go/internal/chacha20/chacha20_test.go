@@ -83,6 +83,16 @@ func TestLengths(t *testing.T) {
 		}
 		for _, apart := range []bool{false, true} {
 			check("XOR", (*State).XOR, apart)
+			check("XORAfterKey", func(s *State, dst, src []byte) {
+				s[Counter]--
+				var room Room1
+				key, want := (*[BlockSize]byte)(Line(room.Bytes[:])), make([]byte, BlockSize)
+				first := *s
+				streamGo(want, &first)
+				if s.XORAfterKey(dst, src, key); !bytes.Equal(key[:], want) {
+					t.Fatalf("%d bytes: another key", n)
+				}
+			}, apart)
 			if n%BlockSize == 0 {
 				check("in Go", func(s *State, dst, src []byte) { xorBlocksGo(dst, src, s) }, apart)
 			}
@@ -154,9 +164,10 @@ func TestStream(t *testing.T) {
 // TestFirstBlocks checks that the blocks after the first ones form whole groups, and that StreamRoom is sufficient.
 func TestFirstBlocks(t *testing.T) {
 	for n := 1; n <= 200; n++ {
-		first := FirstBlocks(n)
-		if first < 1 || first > min(n, groupBlocks()) || (n-first)%groupBlocks() != 0 || StreamRoom(first) < first {
-			t.Errorf("%d of %d blocks", first, n)
+		for first, whole := range map[int]int{FirstBlocks(n): groupBlocks(), StreamBlocks(n): streamBlocks()} {
+			if first < 1 || first > min(n, whole) || (n-first)%whole != 0 || StreamRoom(first) < first {
+				t.Errorf("%d of %d blocks", first, n)
+			}
 		}
 	}
 }

@@ -11,6 +11,11 @@ package chacha20
 //go:noescape
 func xor8AVX2(dst, src *byte, state *State, groups uint64)
 
+// chacha20-512: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 xor end (114 instructions).
+//
+//go:noescape
+func xor16AVX512(dst, src *byte, state *State, groups uint64)
+
 // chacha20-512: lanes 2 begin (34 instructions), lanes 2 double round (192 instructions, 10 times), lanes 2 xor end (232 instructions).
 //
 //go:noescape
@@ -36,6 +41,11 @@ func stream6AVX2(dst *byte, state *State)
 //go:noescape
 func stream8AVX2(dst *byte, state *State)
 
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (82 instructions).
+//
+//go:noescape
+func stream8AVX512VL(dst *byte, state *State)
+
 // chacha20-512: rows 1 begin (7 instructions), rows 1 double round (30 instructions, 10 times), rows 1 stream end (23 instructions).
 //
 //go:noescape
@@ -60,3 +70,98 @@ func stream16AVX512(dst *byte, state *State)
 //
 //go:noescape
 func stream32AVX512(dst *byte, state *State)
+
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (82 instructions). In step with chacha20-256: rows 1 begin (7 instructions), rows 1 double round (30 instructions, 10 times), rows 1 stream end (19 instructions).
+//
+//go:noescape
+func stream10AVX512VL(dst *byte, state *State)
+
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (82 instructions). In step with chacha20-256: rows 2 begin (11 instructions), rows 2 double round (60 instructions, 10 times), rows 2 stream end (32 instructions).
+//
+//go:noescape
+func stream12AVX512VL(dst *byte, state *State)
+
+// chacha20-512: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (98 instructions). In step with chacha20-512: rows 1 begin (7 instructions), rows 1 double round (30 instructions, 10 times), rows 1 stream end (23 instructions).
+//
+//go:noescape
+func stream20AVX512(dst *byte, state *State)
+
+// chacha20-512: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (98 instructions). In step with chacha20-512: rows 2 begin (11 instructions), rows 2 double round (60 instructions, 10 times), rows 2 stream end (40 instructions).
+//
+//go:noescape
+func stream24AVX512(dst *byte, state *State)
+
+// chacha20-256: rows 1 begin (7 instructions), rows 1 double round (38 instructions, 10 times), rows 1 stream end (19 instructions).
+//
+//go:noescape
+func pass2AVX2(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-256: rows 2 begin (11 instructions), rows 2 double round (76 instructions, 10 times), rows 2 stream end (32 instructions).
+//
+//go:noescape
+func pass4AVX2(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-256: rows 3 begin (15 instructions), rows 3 double round (114 instructions, 10 times), rows 3 stream end (47 instructions).
+//
+//go:noescape
+func pass6AVX2(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (133 instructions, 10 times), lanes 1 stream end (102 instructions).
+//
+//go:noescape
+func pass8AVX2(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (82 instructions).
+//
+//go:noescape
+func pass8AVX512VL(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-512: rows 1 begin (7 instructions), rows 1 double round (30 instructions, 10 times), rows 1 stream end (23 instructions).
+//
+//go:noescape
+func pass4AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-512: rows 2 begin (11 instructions), rows 2 double round (60 instructions, 10 times), rows 2 stream end (40 instructions).
+//
+//go:noescape
+func pass8AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-512: rows 3 begin (15 instructions), rows 3 double round (90 instructions, 10 times), rows 3 stream end (57 instructions).
+//
+//go:noescape
+func pass12AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-512: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (98 instructions).
+//
+//go:noescape
+func pass16AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-512: lanes 2 begin (34 instructions), lanes 2 double round (192 instructions, 10 times), lanes 2 stream end (200 instructions).
+//
+//go:noescape
+func pass32AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (82 instructions). In step with chacha20-256: rows 1 begin (7 instructions), rows 1 double round (30 instructions, 10 times), rows 1 stream end (19 instructions).
+//
+//go:noescape
+func pass10AVX512VL(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-256: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (82 instructions). In step with chacha20-256: rows 2 begin (11 instructions), rows 2 double round (60 instructions, 10 times), rows 2 stream end (32 instructions).
+//
+//go:noescape
+func pass12AVX512VL(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-512: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (98 instructions). In step with chacha20-512: rows 1 begin (7 instructions), rows 1 double round (30 instructions, 10 times), rows 1 stream end (23 instructions).
+//
+//go:noescape
+func pass20AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// chacha20-512: lanes 1 begin (17 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 stream end (98 instructions). In step with chacha20-512: rows 2 begin (11 instructions), rows 2 double round (60 instructions, 10 times), rows 2 stream end (40 instructions).
+//
+//go:noescape
+func pass24AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
+
+// Exclusive or of a message and the keystream.
+//
+//go:noescape
+func combineAVX2(dst, src, stream *byte, groups uint64)

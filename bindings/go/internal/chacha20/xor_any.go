@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//go:build !riscv64 || !gc || purego
+//go:build !(amd64 || riscv64) || !gc || purego
 
 package chacha20
 

@@ -16,6 +16,11 @@ func avx2By2(out *[17]uint64, in *State, message *byte, iterationsStep2, iterati
 //go:noescape
 func avx2By8(out *[17]uint64, in *State, message *byte, iterationsLongStep8, iterationsStep2, iterationsStep1 uint64)
 
+// ifma256: begin 2, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
+//
+//go:noescape
+func ifma256By2(out *[3]uint64, in *State, message *byte, iterationsStep2, iterationsStep1 uint64)
+
 // ifma: begin 4, step 4, step 2, step 1, end; multiplier memory, cut ternary, times5 multiply.
 //
 //go:noescape

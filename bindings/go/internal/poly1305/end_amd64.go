@@ -8,12 +8,14 @@ import (
 	"encoding/binary"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
+	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 )
 
 // Package internal documents this function.
 func absorbShort(p *State, additionalData, text []byte) {
 	lengths := [2]uint64{uint64(len(additionalData)), uint64(len(text))}
 	blocks, part := text[:min(len(text)&^(BlockSize-1), asm.MaxBytes)], text[len(text)&^(BlockSize-1):]
+	lengthsLeft := 1 // 0 if they are added
 	var lo, hi uint64
 	switch {
 	case len(additionalData) != 0:
@@ -34,6 +36,22 @@ func absorbShort(p *State, additionalData, text []byte) {
 	}
 	p.h[0], p.h[1], p.h[2] = add(lo, hi, 1, p.h[0], p.h[1], p.h[2])
 
+	if len(text) >= tuning.AEADLanesMinBytes && lanesBytes(len(blocks)) != 0 {
+		// The block that is added, and those before whole groups, do not wait for the powers of r.
+		n := len(blocks) % lanesGroup(len(blocks))
+		scalarEnd(p, &blocks[0], uint64(n/BlockSize), &blocks[0], 0)
+		lanes(p, blocks[n:])
+		blocks = nil
+		lo, hi = lengths[0], lengths[1]
+		if len(part) != 0 {
+			lo, hi = paddedBlock(part)
+			part = nil
+		} else {
+			lengthsLeft = 0
+		}
+		p.h[0], p.h[1], p.h[2] = add(lo, hi, 1, p.h[0], p.h[1], p.h[2])
+	}
+
 	var last [2 * BlockSize]byte
 	lasts := last[BlockSize:]
 	if len(part) != 0 {
@@ -48,7 +66,7 @@ func absorbShort(p *State, additionalData, text []byte) {
 	if len(blocks) != 0 {
 		message = &blocks[0]
 	}
-	scalarEnd(p, message, uint64(len(blocks)/BlockSize), &lasts[0], uint64(len(lasts)/BlockSize))
+	scalarEnd(p, message, uint64(len(blocks)/BlockSize), &lasts[0], uint64(len(lasts)/BlockSize-1+lengthsLeft))
 	last = [2 * BlockSize]byte{}
 }
 

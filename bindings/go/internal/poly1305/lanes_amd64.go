@@ -7,6 +7,7 @@ package poly1305
 import (
 	"golang.org/x/sys/cpu"
 
+	"github.com/hornet-mac/hornet/bindings/go/internal/family"
 	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 )
 
@@ -17,35 +18,71 @@ import (
 var (
 	useAVX2 = cpu.X86.HasAVX2
 	useIFMA = cpu.X86.HasAVX512F && cpu.X86.HasAVX512IFMA
+
+	ifma256Below = ifma256BelowOf(family.Core, useIFMA && cpu.X86.HasAVX512VL)
 )
 
 const (
-	avx2Group = 4 * BlockSize
-	ifmaGroup = 8 * BlockSize
+	avx2Group    = 4 * BlockSize
+	ifma256Group = 4 * BlockSize
+	ifmaGroup    = 8 * BlockSize
 )
 
+// ifma256BelowOf returns the length from which 512 bits are faster than 256. On Zen 5, 256 were not measured.
+func ifma256BelowOf(core family.Family, can bool) int {
+	switch {
+	case !can || core == family.Zen5:
+		return 0
+	case core == family.Zen4:
+		return tuning.IFMA256Zen4BelowBytes
+	}
+	return tuning.IFMA256BelowBytes
+}
+
 func lanesBytes(n int) int {
-	if useIFMA && n >= tuning.IFMAMinBytes || useAVX2 && n >= tuning.AVX2MinBytes {
+	if ifma256Below != 0 && n >= tuning.IFMA256MinBytes || useIFMA && n >= tuning.IFMAMinBytes || useAVX2 && n >= tuning.AVX2MinBytes {
 		return n &^ (BlockSize - 1)
 	}
 	return 0
 }
 
+func isShort(n int) bool { return n < ifma256Below }
+
+// lanesGroup returns the length of a group of the kernel for n bytes.
+func lanesGroup(n int) int {
+	switch {
+	case isShort(n):
+		return ifma256Group
+	case useIFMA:
+		return ifmaGroup
+	}
+	return avx2Group
+}
+
 // lanes begins with the blocks that do not fill a group, because they and the powers of r do not wait for each other.
 func lanes(p *State, m []byte) {
-	group := avx2Group
-	if useIFMA {
-		group = ifmaGroup
-	}
-	if n := len(m) % group; n != 0 {
+	short := isShort(len(m))
+	if n := len(m) % lanesGroup(len(m)); n != 0 {
 		scalar(p, m[:n])
 		m = m[n:]
 	}
-	if useIFMA {
+	switch {
+	case short:
+		ifma256(p, m)
+	case useIFMA:
 		ifma(p, m, len(m) >= tuning.IFMALongBytes)
-	} else {
+	default:
 		avx2(p, m, len(m) >= tuning.AVX2LongBytes)
 	}
+}
+
+// ifma256 is ifma for groups of 4 blocks, in registers of 256 bits.
+func ifma256(p *State, m []byte) {
+	var d [3]uint64 // secret
+	middle := uint64(len(m)/ifma256Group - 2)
+	ifma256By2(&d, p, &m[0], middle/2, middle%2)
+	p.h = fromRadix44(d[0], d[1], d[2])
+	clear(d[:])
 }
 
 // ifma absorbs at least two groups of 8 blocks: the first, the last, and those in the middle, of which several share a

@@ -4,6 +4,8 @@
 
 package poly1305
 
+import "golang.org/x/sys/cpu"
+
 // init adds the kernels that this CPU can run to ways, each with long sums and with short ones, whatever the length.
 func init() {
 	kernels := []struct {
@@ -13,6 +15,7 @@ func init() {
 		lanes func(p *State, m []byte, long bool)
 	}{
 		{"AVX2", useAVX2, avx2Group, avx2},
+		{"IFMA256", useIFMA && cpu.X86.HasAVX512VL, ifma256Group, func(p *State, m []byte, _ bool) { ifma256(p, m) }},
 		{"IFMA", useIFMA, ifmaGroup, ifma},
 	}
 	for _, kernel := range kernels {

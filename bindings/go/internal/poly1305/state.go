@@ -76,8 +76,8 @@ func (p *State) AbsorbLast(m []byte, lo, hi uint64) {
 	p.AbsorbWords(lo, hi)
 }
 
-// SumShort writes the tag of additionalData and text, both padded, and their lengths: that of the AEAD. It is the fastest way
-// for a text too short for vectors, and not for longer ones than asm.MaxBytes.
+// SumShort writes the tag of additionalData and text, both padded, and their lengths: that of the AEAD. text is at most
+// asm.MaxBytes long.
 func SumShort(tag *[TagSize]byte, additionalData, text []byte, key *[KeySize]byte) {
 	var p State
 	p.Init(key)

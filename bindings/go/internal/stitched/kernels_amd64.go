@@ -5,8 +5,6 @@
 package stitched
 
 import (
-	"math"
-
 	"golang.org/x/sys/cpu"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/family"
@@ -15,31 +13,23 @@ import (
 
 // Package internal documents these functions.
 
-// lengths are those from one to below another.
-type lengths struct{ from, below int }
+var (
+	stitches = cpu.X86.HasAVX2 && !(cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VBMI)
 
-func (l lengths) have(n int) bool { return n >= l.from && n < l.below }
+	// keyBeside tells where short messages have the key made beside 8 blocks: where these take little less time than 2.
+	keyBeside = family.Core == family.Zen5
+)
 
-// sealed and opened are the lengths for which AVX-512, with one algorithm after the other, is not faster.
-var sealed, opened = stitchedLengths(cpu.X86.HasAVX2, cpu.X86.HasAVX512F && cpu.X86.HasAVX512VBMI, family.Core)
-
-func stitchedLengths(hasAVX2, hasAVX512 bool, core family.Family) (sealed, opened lengths) {
-	switch {
-	case !hasAVX2 || hasAVX512 && core != family.Zen4:
-		return lengths{}, lengths{}
-	case hasAVX512:
-		return lengths{tuning.HalvesSealFromBytes, tuning.HalvesSealBelowBytes},
-			lengths{tuning.HalvesOpenFromBytes, tuning.HalvesOpenBelowBytes}
+// minBytes is the length from which Seal and Open are faster than one algorithm after the other.
+func minBytes(keyBeside bool) int {
+	if keyBeside {
+		return tuning.StitchedZen5MinBytes
 	}
-	all := lengths{tuning.StitchedMinBytes, math.MaxInt}
-	return all, all
+	return tuning.StitchedMinBytes
 }
 
-// SealPays reports whether Seal is faster, for n bytes, than one algorithm after the other.
-func SealPays(n int) bool { return sealed.have(n) }
-
-// OpenPays is SealPays for Open.
-func OpenPays(n int) bool { return opened.have(n) }
+// Pays reports whether Seal and Open are faster, for n bytes, than one algorithm after the other.
+func Pays(n int) bool { return stitches && n >= minBytes(keyBeside) }
 
 // xorMAC is not inlined, since the goroutine can be preempted where it is called.
 //

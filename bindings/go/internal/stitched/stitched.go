@@ -8,6 +8,7 @@ import (
 	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
 	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 )
 
 type (
@@ -55,8 +56,18 @@ func Seal(out, in, additionalData []byte, s *State, mac *MAC) {
 	mac.AbsorbPadded(out[absorbed:len(in)])
 }
 
-// first encrypts the first blocks of in, and returns their length. It begins mac with the key, in block 0.
+// first encrypts the first blocks of in, and returns their length. It begins mac with the key, in block 0, which is made with
+// them, or beside them in general registers.
 func first(out, in []byte, s *State, mac *MAC) (done int) {
+	if !keyBeside && len(in) < tuning.KeyBesideMinBytes {
+		var room chacha20.Room1
+		key := (*[chacha20.BlockSize]byte)(chacha20.Line(room.Bytes[:]))
+		done = min(len(in), group-chacha20.BlockSize)
+		s.XORAfterKey(out[:done], in[:done], key)
+		mac.Init((*[poly1305.KeySize]byte)(key[:]))
+		room = chacha20.Room1{}
+		return done
+	}
 	var others [2 * chacha20.BlockSize]byte // block 0, and that after the group
 	s[chacha20.Counter]++
 	switch {
@@ -88,7 +99,7 @@ func first(out, in []byte, s *State, mac *MAC) (done int) {
 // Open decrypts in to out and absorbs additionalData and in, both padded. A byte is absorbed before out may overwrite it. s is
 // at block 0, of which mac gets the key.
 func Open(out, in, additionalData []byte, s *State, mac *MAC) {
-	if len(in) <= group+chacha20.BlockSize {
+	if keyBeside && len(in) <= group+chacha20.BlockSize {
 		var stream [group + 2*chacha20.BlockSize]byte // the last two are blocks 0 and 9
 		others := stream[group:]
 		s[chacha20.Counter]++
@@ -159,7 +170,7 @@ func xor(dst, src []byte, s *State, mac *MAC, message []byte, size, beside int) 
 }
 
 // xorRest encrypts less than a group, far below asm.MaxBytes, and absorbs the first bytes of message, of which it returns the
-// number. message is at least a group.
+// number. message is at least 7 blocks long.
 func xorRest(dst, src []byte, s *State, mac *MAC, message []byte) (absorbed int) {
 	var blocks [group]byte
 	if len(src) <= min(rowsBytes, asm.MaxBytes) {

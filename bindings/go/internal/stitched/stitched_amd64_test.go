@@ -6,21 +6,19 @@ package stitched
 
 import (
 	"bytes"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"golang.org/x/sys/cpu"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
-	"github.com/hornet-mac/hornet/bindings/go/internal/family"
 	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
 	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
-	"github.com/hornet-mac/hornet/bindings/go/internal/tuning"
 )
 
 // TestLengths compares Seal and Open with the definition, on every length for which another number of bytes or blocks may be
-// treated differently, in place and in separate memory; also on CPUs whose AVX-512 is faster.
+// treated differently, in place and in separate memory; also on CPUs whose AVX-512 is faster, and with the key made as other
+// CPUs make it.
 func TestLengths(t *testing.T) {
 	if !cpu.X86.HasAVX2 {
 		t.Skip("needs AVX2")
@@ -61,39 +59,15 @@ func TestLengths(t *testing.T) {
 			run("Open", Open, sealed[:n], m, apart)
 		}
 	}
-	for n := tuning.StitchedMinBytes; n < 4300; n++ {
-		if n < 1200 || (n+2)%64 <= 4 {
-			check(n, n*7%71)
+	defer func(before bool) { keyBeside = before }(keyBeside)
+	for _, keyBeside = range []bool{false, true} {
+		for n := minBytes(keyBeside); n < 4300; n++ {
+			if n < 1200 || (n+2)%64 <= 4 {
+				check(n, n*7%71)
+			}
 		}
-	}
-	for _, n := range []int{1<<16 - 1, 1 << 16, 1<<16 + 1, 1<<16 + 1088, 1<<17 + 1111, 1<<17 + 1600} {
-		check(n, 13)
-	}
-}
-
-// TestStitchedLengths checks on which CPUs messages of which lengths are stitched.
-func TestStitchedLengths(t *testing.T) {
-	all := lengths{tuning.StitchedMinBytes, math.MaxInt}
-	for _, c := range []struct {
-		avx2, avx512   bool
-		core           family.Family
-		sealed, opened lengths
-	}{
-		{false, false, family.Other, lengths{}, lengths{}},
-		{true, false, family.Other, all, all},
-		{true, false, family.Zen4, all, all},
-		{true, true, family.Other, lengths{}, lengths{}},
-		{true, true, family.Zen5, lengths{}, lengths{}},
-		{true, true, family.GoldenCove, lengths{}, lengths{}},
-		{true, true, family.Zen4, lengths{961, 1089}, lengths{577, 1281}},
-	} {
-		if sealed, opened := stitchedLengths(c.avx2, c.avx512, c.core); sealed != c.sealed || opened != c.opened {
-			t.Errorf("%v: %v, %v", c, sealed, opened)
-		}
-	}
-	for n, have := range map[int]bool{960: false, 961: true, 1088: true, 1089: false} {
-		if (lengths{961, 1089}).have(n) != have {
-			t.Errorf("%d", n)
+		for _, n := range []int{1<<16 - 1, 1 << 16, 1<<16 + 1, 1<<16 + 1088, 1<<17 + 1111, 1<<17 + 1600} {
+			check(n, 13)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func check(err error) {
 func name(constant string) string {
 	var out strings.Builder
 	for _, word := range strings.Split(constant, "_") {
-		if slices.Contains([]string{"AVX2", "IFMA", "VMSL", "VX"}, word) {
+		if slices.Contains([]string{"AEAD", "AVX2", "IFMA", "IFMA256", "VMSL", "VX"}, word) {
 			out.WriteString(word)
 		} else {
 			out.WriteString(word[:1] + strings.ToLower(word[1:]))

@@ -8,19 +8,21 @@ package tuning
 //go:generate go run generate.go
 
 const (
-	AVX2MinBytes         = 1024
-	AVX2LongBytes        = 2560
-	IFMAMinBytes         = 640
-	IFMALongBytes        = 5120
-	VMSLMinBytes         = 768
-	VMSLLongBytes        = 3072
-	VXMinBytes           = 3072
-	ScalarMinBytes       = 48
-	StitchedMinBytes     = 321
-	HalvesSealFromBytes  = 961
-	HalvesSealBelowBytes = 1089
-	HalvesOpenFromBytes  = 577
-	HalvesOpenBelowBytes = 1281
-	StepBytes            = 65536
-	LanesStepBytes       = 1048576
+	AVX2MinBytes          = 1024
+	AVX2LongBytes         = 2560
+	IFMAMinBytes          = 640
+	IFMALongBytes         = 5120
+	IFMA256MinBytes       = 256
+	IFMA256BelowBytes     = 737
+	IFMA256Zen4BelowBytes = 5120
+	AEADLanesMinBytes     = 384
+	VMSLMinBytes          = 768
+	VMSLLongBytes         = 3072
+	VXMinBytes            = 3072
+	ScalarMinBytes        = 48
+	StitchedMinBytes      = 449
+	StitchedZen5MinBytes  = 321
+	KeyBesideMinBytes     = 1408
+	StepBytes             = 65536
+	LanesStepBytes        = 1048576
 )
