@@ -334,6 +334,7 @@ def test_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch) -
         for table, kept in (
             ("CHACHA20_XOR", "xor8AVX2"),
             ("CHACHA20_STREAM", ""),
+            ("CHACHA20_IN_STEP", ""),
             ("CHACHA20_128", "xor4"),
             ("POLY1305_LOOPS", "vmslBy1"),
             ("POLY1305", function),
