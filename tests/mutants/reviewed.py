@@ -60,15 +60,15 @@ PATCHES = [
     Patch(
         "a carry lost in radix 2^64",
         "poly1305/field/radix64.h",
-        "add_word_pair(&sum.d[1], &sum.d[2], sum.carry, 0);",
-        "sum.d[1] += sum.carry;",
+        "add_word_pair(&product.d[1], &product.d[2], product.carry, 0);",
+        "product.d[1] += product.carry;",
         SCALAR,
     ),
     Patch(
         "a carry lost in radix 2^64, of limb 2",
         "poly1305/field/radix64.h",
-        "add_word_pair(&sum.d[1], &above, sum.carry, sum.d[2]);",
-        "sum.d[1] += sum.carry, above += sum.d[2];",
+        "add_word_pair(&product.d[1], &above, product.carry, product.d[2]);",
+        "product.d[1] += product.carry, above += product.d[2];",
         SCALAR,
     ),
     Patch(
