@@ -64,7 +64,7 @@ RECORDS = (
     Record("avx2", "avx2", "ends26x4", 4, "RADIX26"),
     Record("ifma256", "ifma256", "ends44x4", 4, "RADIX44"),
     Record("avxifma", "ifma256", "ends44x4", 4, "RADIX44"),
-    Record("ifma", "ifma", "ends44x8", 8, "RADIX44"),
+    Record("ifma", "ifma", "ends44x8", 8, "IFMA"),
     Record("ifma_zen5", "ifma", "ends44x8", 8, "IFMA_ZEN5"),
     Record("neon", "neon-packed", "ends26x4packed", 4, "NEON", 4),
     Record("neon_in_order", "neon-packed", "ends26x4packed", 4, "TWO", 4),
