@@ -374,7 +374,7 @@ class Arm64(Machine):
 
     def from_general(self, name: str, to: str, value: Any) -> None:
         """Move a word to a vector: to all elements, to one, or to the first, so that the others become 0."""
-        found = re.fullmatch(r"[dv](\d+)(?:\.(2d|4s|2s)|\.([ds])\[(\d)\])?", to)
+        found = re.fullmatch(r"[dsv](\d+)(?:\.(2d|4s|2s)|\.([ds])\[(\d)\])?", to)
         if not found or (name == "dup") != bool(found[2]) or (name == "ins") != bool(found[3]):
             raise Unproved("no such move")
         number = int(found[1])

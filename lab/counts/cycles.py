@@ -216,7 +216,7 @@ FUNCTIONS = {
     "serial": "one block after another",
     "absorb_by_2": "two groups",
     "absorb_by_4": "four groups",
-    "absorb_by_table": "a group, from a table",
+    "absorb_by_whole_table": "a group, from a table",
     "absorb_many": "summed",
 }
 

@@ -147,8 +147,14 @@ HORNET_NOINLINE uintptr_t absorb_by_4(enum evaluation_kind kind, evaluation_ends
     return stack_end(KERNEL_CALLEES_BYTES);
 }
 
+/* Two lengths of tables share the function; one has it inlined. */
+#if LONG_SUM_MAX / 2 > STEPS_MAX
+#define SHARED_FUNCTION HORNET_NOINLINE
+#else
+#define SHARED_FUNCTION HORNET_INLINE
+#endif
 #define absorb_by_table HORNET_KERNEL_NAME(poly1305, absorb_by_table)
-HORNET_NOINLINE uintptr_t absorb_by_table(size_t n, long_multiplier *table, enum evaluation_kind kind,
+SHARED_FUNCTION uintptr_t absorb_by_table(size_t n, long_multiplier *table, enum evaluation_kind kind,
                                           const evaluation_ends *ends, const uint8_t *msg, size_t len_bytes)
 {
     if (n <= STEPS_MAX)
@@ -156,6 +162,8 @@ HORNET_NOINLINE uintptr_t absorb_by_table(size_t n, long_multiplier *table, enum
     absorb_groups(n, table, kind, *ends, msg, len_bytes);
     return stack_end(KERNEL_CALLEES_BYTES);
 }
+
+#undef SHARED_FUNCTION
 
 /* The table is in a frame of its own, since clearing more than is used takes 2 to 3 % at 64 groups (Zen
  * 4). */
