@@ -9,7 +9,7 @@
 #include "textflag.h"
 
 // func scalarBlocks(p *State, message *byte, blocks uint64, last *byte)
-// scalar64/block: 33 instructions a block, 12 before and 37 after all.
+// scalar64/block: 32 instructions a block, 12 before and 37 after all.
 TEXT ·scalarBlocks(SB), NOSPLIT, $0-32
 	MOVQ p+0(FP), DI
 	MOVQ message+8(FP), SI
@@ -46,27 +46,25 @@ loop:
 	MULQ R9 // v21
 	ADDQ AX, R13 // v21
 	ADCQ DX, R14 // v23
-	MOVQ R10, AX // v27
-	SHRQ $2, AX // v27
-	MULQ R12 // v27
-	ADDQ AX, R13 // v27
-	ADCQ DX, R14 // v29
 	MOVQ 0(DI), AX // k[0]
-	MULQ R9 // v32
-	ADDQ AX, R15 // v32
-	ADCQ DX, BX // v34
-	MOVQ R10, R8 // v36
-	ANDQ $3, R8 // v36
-	IMULQ 0(DI), R8 // v37
-	MOVQ R11, AX // v40
-	MULQ R10 // v40
-	ADDQ AX, R15 // v40
-	ADCQ DX, BX // v42
+	MULQ R9 // v26
+	ADDQ AX, R15 // v26
+	ADCQ DX, BX // v28
+	MOVQ R10, AX // v32
+	SHRQ $2, AX // v32
+	MULQ R12 // v32
+	ADDQ AX, R13 // v32
+	ADCQ DX, R14 // v34
+	MOVQ R11, AX // v37
+	MULQ R10 // v37
+	ADDQ AX, R15 // v37
+	ADCQ DX, BX // v39
+	ANDQ $3, R10 // v41
+	IMULQ 0(DI), R10 // v42
 	ADDQ R14, R15 // v43
-	ADCQ BX, R8 // t[2]
+	ADCQ BX, R10 // t[2]
+	MOVQ R13, R8 // v32
 	MOVQ R15, R9 // v43
-	MOVQ R8, R10 // t[2]
-	MOVQ R13, R8 // v27
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop
@@ -89,27 +87,25 @@ rest:
 	MULQ R9 // v21
 	ADDQ AX, R13 // v21
 	ADCQ DX, R14 // v23
-	MOVQ R10, AX // v27
-	SHRQ $2, AX // v27
-	MULQ R12 // v27
-	ADDQ AX, R13 // v27
-	ADCQ DX, R14 // v29
 	MOVQ 0(DI), AX // k[0]
-	MULQ R9 // v32
-	ADDQ AX, R15 // v32
-	ADCQ DX, BX // v34
-	MOVQ R10, R8 // v36
-	ANDQ $3, R8 // v36
-	IMULQ 0(DI), R8 // v37
-	MOVQ R11, AX // v40
-	MULQ R10 // v40
-	ADDQ AX, R15 // v40
-	ADCQ DX, BX // v42
+	MULQ R9 // v26
+	ADDQ AX, R15 // v26
+	ADCQ DX, BX // v28
+	MOVQ R10, AX // v32
+	SHRQ $2, AX // v32
+	MULQ R12 // v32
+	ADDQ AX, R13 // v32
+	ADCQ DX, R14 // v34
+	MOVQ R11, AX // v37
+	MULQ R10 // v37
+	ADDQ AX, R15 // v37
+	ADCQ DX, BX // v39
+	ANDQ $3, R10 // v41
+	IMULQ 0(DI), R10 // v42
 	ADDQ R14, R15 // v43
-	ADCQ BX, R8 // t[2]
+	ADCQ BX, R10 // t[2]
+	MOVQ R13, R8 // v32
 	MOVQ R15, R9 // v43
-	MOVQ R8, R10 // t[2]
-	MOVQ R13, R8 // v27
 done:
 	MOVQ 0(DI), AX // k[0]
 	MULQ R8 // v8
@@ -155,7 +151,7 @@ done:
 
 
 // func scalarEnd(p *State, message *byte, blocks uint64, last *byte, lasts uint64)
-// scalar64/block: 33 instructions a block.
+// scalar64/block: 32 instructions a block.
 TEXT ·scalarEnd(SB), NOSPLIT, $0-40
 	MOVQ p+0(FP), DI
 	MOVQ message+8(FP), SI
@@ -188,27 +184,25 @@ loop0:
 	MULQ R9 // v21
 	ADDQ AX, R13 // v21
 	ADCQ DX, R14 // v23
-	MOVQ R10, AX // v27
-	SHRQ $2, AX // v27
-	MULQ R12 // v27
-	ADDQ AX, R13 // v27
-	ADCQ DX, R14 // v29
 	MOVQ 0(DI), AX // k[0]
-	MULQ R9 // v32
-	ADDQ AX, R15 // v32
-	ADCQ DX, BX // v34
-	MOVQ R10, R8 // v36
-	ANDQ $3, R8 // v36
-	IMULQ 0(DI), R8 // v37
-	MOVQ R11, AX // v40
-	MULQ R10 // v40
-	ADDQ AX, R15 // v40
-	ADCQ DX, BX // v42
+	MULQ R9 // v26
+	ADDQ AX, R15 // v26
+	ADCQ DX, BX // v28
+	MOVQ R10, AX // v32
+	SHRQ $2, AX // v32
+	MULQ R12 // v32
+	ADDQ AX, R13 // v32
+	ADCQ DX, R14 // v34
+	MOVQ R11, AX // v37
+	MULQ R10 // v37
+	ADDQ AX, R15 // v37
+	ADCQ DX, BX // v39
+	ANDQ $3, R10 // v41
+	IMULQ 0(DI), R10 // v42
 	ADDQ R14, R15 // v43
-	ADCQ BX, R8 // t[2]
+	ADCQ BX, R10 // t[2]
+	MOVQ R13, R8 // v32
 	MOVQ R15, R9 // v43
-	MOVQ R8, R10 // t[2]
-	MOVQ R13, R8 // v27
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop0
@@ -234,27 +228,25 @@ loop1:
 	MULQ R9 // v21
 	ADDQ AX, R13 // v21
 	ADCQ DX, R14 // v23
-	MOVQ R10, AX // v27
-	SHRQ $2, AX // v27
-	MULQ R12 // v27
-	ADDQ AX, R13 // v27
-	ADCQ DX, R14 // v29
 	MOVQ 0(DI), AX // k[0]
-	MULQ R9 // v32
-	ADDQ AX, R15 // v32
-	ADCQ DX, BX // v34
-	MOVQ R10, R8 // v36
-	ANDQ $3, R8 // v36
-	IMULQ 0(DI), R8 // v37
-	MOVQ R11, AX // v40
-	MULQ R10 // v40
-	ADDQ AX, R15 // v40
-	ADCQ DX, BX // v42
+	MULQ R9 // v26
+	ADDQ AX, R15 // v26
+	ADCQ DX, BX // v28
+	MOVQ R10, AX // v32
+	SHRQ $2, AX // v32
+	MULQ R12 // v32
+	ADDQ AX, R13 // v32
+	ADCQ DX, R14 // v34
+	MOVQ R11, AX // v37
+	MULQ R10 // v37
+	ADDQ AX, R15 // v37
+	ADCQ DX, BX // v39
+	ANDQ $3, R10 // v41
+	IMULQ 0(DI), R10 // v42
 	ADDQ R14, R15 // v43
-	ADCQ BX, R8 // t[2]
+	ADCQ BX, R10 // t[2]
+	MOVQ R13, R8 // v32
 	MOVQ R15, R9 // v43
-	MOVQ R8, R10 // t[2]
-	MOVQ R13, R8 // v27
 	ADDQ $16, SI
 	DECQ CX
 	JNZ loop1

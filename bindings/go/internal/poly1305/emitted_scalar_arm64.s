@@ -33,13 +33,13 @@ TEXT ·scalarBlocks(SB), NOSPLIT, $0-32
 	ADD $16, R1, R1
 	PCALIGN $32
 loop:
-	LSR $2, R6, R11 // v24
+	LSR $2, R6, R11 // v29
 	MUL R7, R4, R12 // v10
 	MOVD 0(R1), R13 // message
 	MUL R9, R5, R14 // v19
 	MUL R8, R4, R15 // v12
-	AND $3, R6, R16 // v36
-	MUL R7, R16, R16 // v37
+	AND $3, R6, R16 // v41
+	MUL R7, R16, R16 // v42
 	UMULH R7, R4, R17 // v11
 	UMULH R8, R4, R4 // v13
 	ADDS R13, R12, R12 // v14
@@ -50,18 +50,18 @@ loop:
 	UMULH R9, R5, R4 // v20
 	ADDS R14, R12, R12 // v21
 	ADC R4, R17, R14 // v23
-	MUL R10, R11, R17 // v25
-	UMULH R10, R11, R11 // v26
-	ADDS R17, R12, R4 // v27
-	ADC R11, R14, R11 // v29
-	MUL R7, R5, R12 // v30
-	MUL R9, R6, R14 // v38
-	UMULH R7, R5, R17 // v31
-	UMULH R9, R6, R5 // v39
-	ADDS R12, R13, R12 // v32
-	ADC R17, R15, R13 // v34
-	ADDS R14, R12, R12 // v40
-	ADC R5, R13, R13 // v42
+	MUL R10, R11, R17 // v30
+	UMULH R10, R11, R11 // v31
+	ADDS R17, R12, R4 // v32
+	ADC R11, R14, R11 // v34
+	MUL R7, R5, R12 // v24
+	MUL R9, R6, R14 // v35
+	UMULH R7, R5, R17 // v25
+	UMULH R9, R6, R5 // v36
+	ADDS R12, R13, R12 // v26
+	ADC R17, R15, R13 // v28
+	ADDS R14, R12, R12 // v37
+	ADC R5, R13, R13 // v39
 	ADDS R11, R12, R5 // v43
 	ADC R13, R16, R6 // t[2]
 	ADD $16, R1, R1
@@ -70,13 +70,13 @@ loop:
 rest:
 	MOVD last+24(FP), R1
 	CBZ R1, done
-	LSR $2, R6, R11 // v24
+	LSR $2, R6, R11 // v29
 	MUL R7, R4, R12 // v10
 	MOVD 0(R1), R13 // message
 	MUL R9, R5, R14 // v19
 	MUL R8, R4, R15 // v12
-	AND $3, R6, R16 // v36
-	MUL R7, R16, R16 // v37
+	AND $3, R6, R16 // v41
+	MUL R7, R16, R16 // v42
 	UMULH R7, R4, R17 // v11
 	UMULH R8, R4, R4 // v13
 	ADDS R13, R12, R12 // v14
@@ -86,18 +86,18 @@ rest:
 	UMULH R9, R5, R4 // v20
 	ADDS R14, R12, R12 // v21
 	ADC R4, R17, R14 // v23
-	MUL R10, R11, R17 // v25
-	UMULH R10, R11, R11 // v26
-	ADDS R17, R12, R4 // v27
-	ADC R11, R14, R11 // v29
-	MUL R7, R5, R12 // v30
-	MUL R9, R6, R14 // v38
-	UMULH R7, R5, R17 // v31
-	UMULH R9, R6, R5 // v39
-	ADDS R12, R13, R12 // v32
-	ADC R17, R15, R13 // v34
-	ADDS R14, R12, R12 // v40
-	ADC R5, R13, R13 // v42
+	MUL R10, R11, R17 // v30
+	UMULH R10, R11, R11 // v31
+	ADDS R17, R12, R4 // v32
+	ADC R11, R14, R11 // v34
+	MUL R7, R5, R12 // v24
+	MUL R9, R6, R14 // v35
+	UMULH R7, R5, R17 // v25
+	UMULH R9, R6, R5 // v36
+	ADDS R12, R13, R12 // v26
+	ADC R17, R15, R13 // v28
+	ADDS R14, R12, R12 // v37
+	ADC R5, R13, R13 // v39
 	ADDS R11, R12, R5 // v43
 	ADC R13, R16, R6 // t[2]
 done:

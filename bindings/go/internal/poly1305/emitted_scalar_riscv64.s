@@ -41,9 +41,9 @@ loop:
 	MOV 0(X11), X28 // message
 	MUL X14, X5, X29 // v10
 	MOV 8(X11), X30 // message
-	SRL $2, X7, X8 // v24
+	SRL $2, X7, X8 // v29
 	MUL X15, X5, X9 // v12
-	AND $3, X7, X18 // v36
+	AND $3, X7, X18 // v41
 	MULHU X15, X5, X19 // v13
 	MUL X16, X6, X20 // v19
 	ADD X28, X29, X29 // v14
@@ -54,36 +54,36 @@ loop:
 	SLTU X30, X9, X30 // v17
 	ADD $1, X19, X19 // v18
 	ADD X28, X9, X9 // v16
-	MUL X14, X6, X23 // v30
+	MUL X14, X6, X23 // v24
 	ADD X20, X29, X29 // v21
 	SLTU X28, X9, X28 // v17
-	MUL X17, X8, X24 // v25
+	MULHU X14, X6, X24 // v25
 	SLTU X20, X29, X20 // v21
-	MULHU X14, X6, X25 // v31
+	MUL X17, X8, X25 // v30
 	ADD X28, X30, X28 // v17
 	ADD X22, X21, X30 // v23
-	MULHU X17, X8, X8 // v26
+	MULHU X17, X8, X8 // v31
 	ADD X28, X19, X28 // v18
-	ADD X23, X9, X9 // v32
+	ADD X23, X9, X9 // v26
 	ADD X20, X30, X30 // v23
-	MUL X16, X7, X19 // v38
-	ADD X24, X29, X5 // v27
-	SLTU X23, X9, X29 // v32
-	MULHU X16, X7, X20 // v39
-	ADD X25, X28, X28 // v34
-	SLTU X24, X5, X21 // v27
-	ADD X8, X30, X30 // v29
-	ADD X29, X28, X28 // v34
-	MUL X14, X18, X29 // v37
-	ADD X19, X9, X8 // v40
-	ADD X21, X30, X30 // v29
-	SLTU X19, X8, X9 // v40
-	ADD X20, X28, X28 // v42
-	ADD X30, X8, X6 // v43
-	ADD X9, X28, X28 // v42
-	SLTU X30, X6, X30 // v43
-	ADD X28, X29, X28 // t[2]
-	ADD X30, X28, X7 // t[2]
+	MUL X16, X7, X19 // v35
+	SLTU X23, X9, X20 // v26
+	ADD X24, X28, X28 // v28
+	MULHU X16, X7, X21 // v36
+	ADD X25, X29, X5 // v32
+	ADD X20, X28, X28 // v28
+	SLTU X25, X5, X29 // v32
+	ADD X8, X30, X30 // v34
+	MUL X14, X18, X8 // v42
+	ADD X19, X9, X9 // v37
+	ADD X29, X30, X29 // v34
+	SLTU X19, X9, X30 // v37
+	ADD X21, X28, X28 // v39
+	ADD X29, X9, X6 // v43
+	ADD X30, X28, X28 // v39
+	SLTU X29, X6, X29 // v43
+	ADD X28, X8, X28 // t[2]
+	ADD X29, X28, X7 // t[2]
 	ADD $16, X11, X11
 	SUB $1, X12, X12
 	BNEZ X12, loop
@@ -93,9 +93,9 @@ rest:
 	MOV 0(X11), X28 // message
 	MUL X14, X5, X29 // v10
 	MOV 8(X11), X30 // message
-	SRL $2, X7, X8 // v24
+	SRL $2, X7, X8 // v29
 	MUL X15, X5, X9 // v12
-	AND $3, X7, X18 // v36
+	AND $3, X7, X18 // v41
 	MUL X16, X6, X19 // v19
 	MULHU X14, X5, X20 // v11
 	ADD X28, X29, X29 // v14
@@ -106,35 +106,35 @@ rest:
 	SLTU X30, X9, X30 // v17
 	ADD X19, X29, X29 // v21
 	ADD X28, X9, X9 // v16
-	MUL X14, X6, X23 // v30
+	MUL X14, X6, X23 // v24
 	SLTU X19, X29, X19 // v21
 	SLTU X28, X9, X28 // v17
-	MUL X17, X8, X24 // v25
-	MULHU X14, X6, X25 // v31
+	MULHU X14, X6, X24 // v25
+	MUL X17, X8, X25 // v30
 	ADD X28, X30, X28 // v17
 	ADD X22, X20, X30 // v23
-	MULHU X17, X8, X8 // v26
+	MULHU X17, X8, X8 // v31
 	ADD X28, X21, X28 // v18
-	ADD X23, X9, X9 // v32
+	ADD X23, X9, X9 // v26
 	ADD X19, X30, X30 // v23
-	MUL X16, X7, X19 // v38
-	ADD X24, X29, X5 // v27
-	SLTU X23, X9, X29 // v32
-	MULHU X16, X7, X20 // v39
-	ADD X25, X28, X28 // v34
-	SLTU X24, X5, X21 // v27
-	ADD X8, X30, X30 // v29
-	ADD X29, X28, X28 // v34
-	MUL X14, X18, X29 // v37
-	ADD X19, X9, X8 // v40
-	ADD X21, X30, X30 // v29
-	SLTU X19, X8, X9 // v40
-	ADD X20, X28, X28 // v42
-	ADD X30, X8, X6 // v43
-	ADD X9, X28, X28 // v42
-	SLTU X30, X6, X30 // v43
-	ADD X28, X29, X28 // t[2]
-	ADD X30, X28, X7 // t[2]
+	MUL X16, X7, X19 // v35
+	SLTU X23, X9, X20 // v26
+	ADD X24, X28, X28 // v28
+	MULHU X16, X7, X21 // v36
+	ADD X25, X29, X5 // v32
+	ADD X20, X28, X28 // v28
+	SLTU X25, X5, X29 // v32
+	ADD X8, X30, X30 // v34
+	MUL X14, X18, X8 // v42
+	ADD X19, X9, X9 // v37
+	ADD X29, X30, X29 // v34
+	SLTU X19, X9, X30 // v37
+	ADD X21, X28, X28 // v39
+	ADD X29, X9, X6 // v43
+	ADD X30, X28, X28 // v39
+	SLTU X29, X6, X29 // v43
+	ADD X28, X8, X28 // t[2]
+	ADD X29, X28, X7 // t[2]
 done:
 	MUL X14, X5, X28 // v8
 	MULHU X14, X5, X29 // v9

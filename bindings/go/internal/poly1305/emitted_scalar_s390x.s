@@ -51,25 +51,24 @@ loop:
 	MLGR R1, R10 // v21
 	ADDC R11, R8 // v21
 	ADDE R10, R9 // v23
-	SRD $2, R5, R11 // v27
-	MLGR R7, R10 // v27
-	ADDC R11, R8 // v27
-	ADDE R10, R9 // v29
 	MOVD 0(R2), R11 // k[0]
-	MLGR R1, R10 // v32
-	ADDC R11, R12 // v32
-	ADDE R10, R0 // v34
-	RISBGZ $62, $63, $0, R5, R1 // v36
+	MLGR R1, R10 // v26
+	ADDC R11, R12 // v26
+	ADDE R10, R0 // v28
+	SRD $2, R5, R11 // v32
+	MLGR R7, R10 // v32
+	ADDC R11, R8 // v32
+	ADDE R10, R9 // v34
+	MOVD R6, R11 // v37
+	MLGR R5, R10 // v37
+	ADDC R11, R12 // v37
+	ADDE R10, R0 // v39
+	RISBGZ $62, $63, $0, R5, R5 // v41
 	MOVD 0(R2), R11 // k[0]
-	MULLD R11, R1 // v37
-	MOVD R6, R11 // v40
-	MLGR R5, R10 // v40
-	ADDC R11, R12 // v40
-	ADDE R10, R0 // v42
+	MULLD R11, R5 // v42
 	ADDC R9, R12 // v43
-	ADDE R0, R1 // t[2]
-	MOVD R8, R0 // v27
-	MOVD R1, R5 // t[2]
+	ADDE R0, R5 // t[2]
+	MOVD R8, R0 // v32
 	MOVD R12, R1 // v43
 	ADD $16, R3
 	BRCTG R4, loop
@@ -94,25 +93,24 @@ rest:
 	MLGR R1, R10 // v21
 	ADDC R11, R8 // v21
 	ADDE R10, R9 // v23
-	SRD $2, R5, R11 // v27
-	MLGR R7, R10 // v27
-	ADDC R11, R8 // v27
-	ADDE R10, R9 // v29
 	MOVD 0(R2), R11 // k[0]
-	MLGR R1, R10 // v32
-	ADDC R11, R12 // v32
-	ADDE R10, R0 // v34
-	RISBGZ $62, $63, $0, R5, R1 // v36
+	MLGR R1, R10 // v26
+	ADDC R11, R12 // v26
+	ADDE R10, R0 // v28
+	SRD $2, R5, R11 // v32
+	MLGR R7, R10 // v32
+	ADDC R11, R8 // v32
+	ADDE R10, R9 // v34
+	MOVD R6, R11 // v37
+	MLGR R5, R10 // v37
+	ADDC R11, R12 // v37
+	ADDE R10, R0 // v39
+	RISBGZ $62, $63, $0, R5, R5 // v41
 	MOVD 0(R2), R11 // k[0]
-	MULLD R11, R1 // v37
-	MOVD R6, R11 // v40
-	MLGR R5, R10 // v40
-	ADDC R11, R12 // v40
-	ADDE R10, R0 // v42
+	MULLD R11, R5 // v42
 	ADDC R9, R12 // v43
-	ADDE R0, R1 // t[2]
-	MOVD R8, R0 // v27
-	MOVD R1, R5 // t[2]
+	ADDE R0, R5 // t[2]
+	MOVD R8, R0 // v32
 	MOVD R12, R1 // v43
 done:
 	MOVD 0(R2), R11 // k[0]
