@@ -18,7 +18,7 @@ from tools.measure.samples import (
     Failed,
     Run,
     Samples,
-    compare_slots,
+    find_busy,
     parse,
     program,
     run_lines,
@@ -164,7 +164,7 @@ def measure_section(section: str, files: dict[Peer, Path], chosen: list[str], op
 
     with ThreadPoolExecutor(len(options.cpus or [None])) as pool:
         runs = list(pool.map(measured, range(options.processes)))
-    compare_slots(runs)
+    find_busy(runs)
     kernels = runs[0].peers[0].get("kernels", ["", ""])
     return {
         "section": {
@@ -322,9 +322,11 @@ def main() -> int:
     one.set_defaults(does=run)
     one.add_argument("--sections", type=listed, default=list(SECTIONS), help=",".join(SECTIONS))
     one.add_argument("--only", type=listed, help=f"these groups: {','.join([*GROUPS, *processes.GROUPS])}")
-    one.add_argument("--processes", type=int, default=9, help="run one after another; figures are medians over them")
+    one.add_argument("--processes", type=int, default=9, help="figures are medians over them")
     one.add_argument("--rounds", type=int, default=41, help="the samples of each peer in each case and process")
-    one.add_argument("--cpus", type=numbers, help="CPUs, each of which runs a process at the same time")
+    one.add_argument(
+        "--cpus", type=numbers, help="CPUs that run a process each at the same time; one after another without"
+    )
     one.add_argument(
         "--sibling", choices=IDLE_OR_BUSY, help="count samples beside a thread in this state where there are"
     )

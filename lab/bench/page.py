@@ -155,15 +155,17 @@ def markdown(all_: dict, plots: list[tuple[str, str]]) -> str:
     """Return the whole page. Each plot is a title and a file name."""
     first, *later = all_["runs"]
     machine = all_["machine"]
+    sibling = {"idle": "an idle", "busy": "a busy"}.get(all_.get("sibling", ""))
+    beside = ", beside a busy thread" if sibling == "a busy" else ""
     text = (
-        f"# {results.title(machine)}{', beside a busy thread' if all_.get('sibling') == 'busy' else ''}\n\nMeasured on {first['date']} by `make -C lab bench`; [what is measured and how]"
+        f"# {results.title(machine)}{beside}\n\nMeasured on {first['date']} by `make -C lab bench`; [what is measured and how]"
         "(../README.md). Nanoseconds for one message, "
         f"medians over {first['processes']} processes of medians over up to {first['rounds']} rounds. A ratio is Hornet's "
         "time to that of the fastest other peer in the same round; below 1 Hornet is faster. In brackets: the quartiles "
         "over the processes.\n\n"
     )
-    if sibling := all_.get("sibling"):
-        text += f"Samples count beside {'a busy' if sibling == 'busy' else 'an idle'} sibling thread, where there were any.\n\n"
+    if sibling:
+        text += f"Samples count beside {sibling} sibling thread, where there were any.\n\n"
     for run in later:
         text += (
             f"Measured again on {run['date']}, over {run['processes']} processes and up to {run['rounds']} rounds: "

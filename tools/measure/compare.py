@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy
 
 from . import intervals
-from .samples import BUILD, IDLE_OR_BUSY, ROOT, Failed, Run, compare_slots, parse, run_lines, warn_of_load
+from .samples import BUILD, IDLE_OR_BUSY, ROOT, Failed, Run, find_busy, parse, run_lines, warn_of_load
 
 COMPILERS = {"gcc": "gcc", "clang": "clang-19"}
 MESSAGES = 64  # in a batch
@@ -243,7 +243,7 @@ def compare(options: argparse.Namespace) -> None:
     for compiler, of in all_lines.items():
         version = subprocess.run([COMPILERS[compiler], "--version"], capture_output=True, text=True, check=True).stdout
         runs = [parse(lines) for lines in of]
-        compare_slots(runs)
+        find_busy(runs)
         print()
         print(text(f"{compiler} ({version.splitlines()[0]})", evaluated(chosen, runs), runs), end="", flush=True)
     if options.out:

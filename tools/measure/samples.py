@@ -14,7 +14,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -64,14 +64,18 @@ class Samples:
 
     ns: numpy.ndarray  # for a message
     slot: numpy.ndarray  # an instruction's, relative to a multiplication
-    busy: numpy.ndarray  # whether the sibling thread was
     ghz: numpy.ndarray  # the clock
     state: str | None = None  # that of the sibling thread whose samples count, if there are any
+    busy: numpy.ndarray = field(init=False)  # whether the sibling thread was: find_busy()
+
+    def beside(self, state: str) -> numpy.ndarray:
+        """Return which samples were taken beside a thread in this state."""
+        return self.busy == (state == "busy")
 
     def _chosen(self) -> numpy.ndarray:
         """Return which samples count: without a state, those beside an idle thread, unless most were beside a busy one."""
         if self.state is not None:
-            of = self.busy == (self.state == "busy")
+            of = self.beside(self.state)
             return of if of.any() else ~of
         return ~self.busy if self.busy.mean() <= 0.5 else self.busy
 
@@ -85,10 +89,10 @@ class Samples:
         """Return the median over the rounds of the ratio to another peer's times. Only rounds count in which the sibling
         thread was in the same state beside both samples, and in that state if it is given."""
         same = self.busy == base.busy
+        if state is None and self.state is not None and (same & self.beside(self.state)).any():
+            state = self.state
         if state is not None:
-            same &= self.busy == (state == "busy")
-        elif self.state is not None and (same & (self.busy == (self.state == "busy"))).any():
-            same &= self.busy == (self.state == "busy")
+            same &= self.beside(state)
         return float(numpy.median(self.ns[same] / base.ns[same])) if same.any() else None
 
 
@@ -131,13 +135,13 @@ def parse(lines: Iterable[str], state: str | None = None) -> Run:
     for row, slot, mul in zip(rows, slots, multiplications):
         ns = numpy.array(row["ns"]) / row["count"]
         key = row["case"], row["op"], head["peers"][row["peer"]]["name"]
-        busy = slot / mul > BUSY * run.idle
-        run.samples[key] = Samples(ns, slot / mul, busy, MULTIPLICATION_CYCLES / mul, state)
+        run.samples[key] = Samples(ns, slot / mul, MULTIPLICATION_CYCLES / mul, state)
+    find_busy([run])
     return run
 
 
-def compare_slots(runs: list[Run]) -> None:
-    """Find anew which samples of several processes were beside a busy thread, as in some processes all may be."""
+def find_busy(runs: list[Run]) -> None:
+    """Find which samples were taken beside a busy thread: of all processes together, as in one of them all may have been."""
     idle = min(run.idle for run in runs)
     for one in (one for run in runs for one in run.samples.values()):
         one.busy = one.slot > BUSY * idle
