@@ -31,7 +31,8 @@ INSTRUCTION_SETS = tuple(
     dict.fromkeys(
         [
             *ARCHITECTURES.values(),
-            *(AVX512VL_WORDS, NEON),
+            AVX512VL_WORDS,
+            NEON,
             *(AMD64, ARM64, RISCV64, S390X),
             *(AMD64_WORDS, ARM64_WORDS, RISCV64_WORDS, S390X_WORDS, ARM64_COMPILED),
         ],

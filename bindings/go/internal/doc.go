@@ -25,6 +25,8 @@
 //	           stream(buf []byte, n int, s *State)   is streamGo for at most the n blocks of a group, or 8; may overwrite
 //	                                                 the rest of buf up to StreamRoom(n) blocks
 //	           lineOffset(b []byte) int              the index from which on b, at least a block, is fastest as buf
+//	                                                 (streamBlocks, xorPasses and lineOffset: in kernels_amd64.go or
+//	                                                 passes_any.go)
 //	           xorWords(dst, src, stream) int        a start of XORBytes, of as many bytes; in xor_*.go or kernels_amd64.go
 //	stitched:  Pays(n int) bool                      whether Seal and Open are to be called for n bytes; under the negation
 //	                                                 never, so that the following functions do nothing there

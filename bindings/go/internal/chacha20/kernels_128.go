@@ -46,9 +46,3 @@ func stream(buf []byte, n int, s *State) {
 		buf = buf[min(n, vectorBlocks)*BlockSize:]
 	}
 }
-
-func streamBlocks() int { return groupBlocks() }
-
-func xorPasses(dst, src []byte, s *State, key *[BlockSize]byte) { xorStream(dst, src, s, key) }
-
-func lineOffset(_ []byte) int { return 0 }

@@ -11,9 +11,3 @@ func groupBlocks() int { return 1 }
 func xorGroups(dst, src []byte, s *State) { xorBlocksGo(dst, src, s) }
 
 func stream(buf []byte, n int, s *State) { streamGo(buf[:n*BlockSize], s) }
-
-func streamBlocks() int { return groupBlocks() }
-
-func xorPasses(dst, src []byte, s *State, key *[BlockSize]byte) { xorStream(dst, src, s, key) }
-
-func lineOffset(_ []byte) int { return 0 }

@@ -42,9 +42,3 @@ func stream(buf []byte, n int, s *State) {
 		buf = buf[BlockSize:]
 	}
 }
-
-func streamBlocks() int { return groupBlocks() }
-
-func xorPasses(dst, src []byte, s *State, key *[BlockSize]byte) { xorStream(dst, src, s, key) }
-
-func lineOffset(_ []byte) int { return 0 }
