@@ -221,7 +221,7 @@ def claim_same(what: str, found: Sequence[Any], expected: Sequence[Any]) -> None
             raise Unproved(f"{what}: result {i} is another number")
 
 
-def sum_of(a: Sequence[Bits], b: Sequence[Bits]) -> list[Any]:
+def sum_of(a: Sequence[Bits], b: Sequence[Bits | int]) -> list[Any]:
     """Return the words of the sum of two numbers, and the carry."""
     found: list[Any] = []
     carry: Any = 0
@@ -250,7 +250,7 @@ def prove_block(linked: Linked) -> int:
     call = Call(linked, "proved_add_block", joining)
     call.write(TAG, a)
     call.write(MESSAGE, b[:2])
-    claim_same(call.function, call.run([TAG, MESSAGE], 3), sum_of(a, [*b[:2], joining.diagrams.number([TRUE])])[:3])
+    claim_same(call.function, call.run([TAG, MESSAGE], 3), sum_of(a, [*b[:2], 1])[:3])
     return 1
 
 

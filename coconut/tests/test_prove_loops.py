@@ -73,7 +73,9 @@ def test_reads_beyond_the_message() -> None:
     """A load behind what an iteration takes, of which nothing is used, is refused, as the last one has no more bytes."""
     linked, lines_of_loop = scalar_loop()
     (first, second), at = lines_of_loop[:2], 0x3000
-    (place,) = (found for line in lines_of_loop if (found := re.fullmatch(r"\((%\w+)\)", "".join(line.operands[:1]))))
+    (place,) = (
+        found for line in lines_of_loop if (found := re.fullmatch(r"(?:0x0)?\((%\w+)\)", "".join(line.operands[:1])))
+    )
     assert first.operands[1:] == ("%rax",) and at not in linked.lines
     for offset, is_refused in ((0x8, False), (0x9, True), (0x10, True)):
         texts = (f"mov {offset:#x}({place[1]}),%rax", first.text, f"jmp {second.at:x}")
