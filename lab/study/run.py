@@ -88,6 +88,14 @@ def operations() -> list[dict]:
     return [json.loads(line) for line in (folder / "counts.json").read_text().splitlines()]
 
 
+def inputs() -> Path:
+    """Write the inputs with which kernels are checked, and return their file."""
+    command, path = build({"gcc": COMPILERS["gcc"]}, FLAGS, []), BUILD / "inputs"
+    with path.open("wb") as file:
+        subprocess.run([command[0], "--inputs", *command[1:]], check=True, stdout=file)
+    return path
+
+
 def of_z14(publish: bool) -> dict:
     """Write the results of z14.py, if they are to be replaced and it can run. Return why they are the stored ones, or ""."""
     if not publish:
@@ -95,25 +103,29 @@ def of_z14(publish: bool) -> dict:
     missing = z14.missing()
     if missing:
         return {"z14_stored": f"this machine lacks {', '.join(missing)}"}
-    reporting.MODEL.write_text(json.dumps(z14.results(), indent=1) + "\n")
+    reporting.MODEL.write_text(json.dumps(z14.results(inputs()), indent=1) + "\n")
     return {"z14_stored": ""}
 
 
 # Measure.
 
 
-def checked(command: list[str], options: list[str]) -> tuple[list[dict], list[str]]:
-    """Compare all kernels with the reference. Return what was found, and the kernels that are not to be measured."""
+def checked(command: list[str], options: list[str], own: set[str]) -> tuple[list[dict], list[str]]:
+    """Compare all kernels with the reference. Return what was found, and the kernels that are not to be measured: those
+    with wrong tags, except the user's that do no more than compute them."""
     checks = json.loads(output_of(command[0], "--check", *options, *command[1:]))["checks"]
-    wrong = [check for check in checks if check["wrong"]]
-    for check in wrong:
-        ended = f", signal {check['signal']}" if check["signal"] else ""
-        print(
-            f"warning: {check['kernel']}, {check['build']}: wrong on {check['wrong']} of {check['inputs']} inputs, first "
-            f"on {check['example']}{ended}: not measured",
-            file=sys.stderr,
+    for check in checks:
+        check["measured"] = not check["wrong"] or (
+            check["kernel"] in own and not check["signal"] and not check["overruns"]
         )
-    return checks, [f"{check['build']}:{check['kernel']}" for check in wrong]
+        if check["wrong"]:
+            ended = f", signal {check['signal']}" if check["signal"] else ""
+            print(
+                f"warning: {check['kernel']}, {check['build']}: wrong on {check['wrong']} of {check['inputs']} inputs, "
+                f"first on {check['example']}{ended}: {'' if check['measured'] else 'not '}measured",
+                file=sys.stderr,
+            )
+    return checks, [f"{check['build']}:{check['kernel']}" for check in checks if not check["measured"]]
 
 
 def merged(processes: list[dict]) -> dict:
@@ -136,7 +148,8 @@ def measured(options: argparse.Namespace) -> dict:
     filters = [word for name in FILTERS if getattr(options, name) for word in (f"--{name}", getattr(options, name))]
     command = build(compilers, options.flags, options.with_)
     os.sched_setaffinity(0, {options.cpu})
-    checks, skipped = checked(command, filters[: 2 if options.kernels else 0])
+    own = {name for name, _, _ in options.with_}
+    checks, skipped = checked(command, filters[: 2 if options.kernels else 0], own)
     print("measuring", file=sys.stderr)
     warn_of_load()
     machine = results.this_machine()
@@ -148,6 +161,9 @@ def measured(options: argparse.Namespace) -> dict:
     machine["load"].append(results.this_machine()["load"][0])
     os.sched_setaffinity(0, options.cpus)
     found = merged(processes)
+    wrong = {check["kernel"] for check in checks if check["wrong"]}
+    for kernel in found["kernels"]:
+        kernel["label"] += ", wrong tags" if kernel["name"] in wrong else ""
     groups = list(dict.fromkeys(series["group"] for series in found["series"]))
     return {
         "date": results.today(),
