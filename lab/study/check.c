@@ -61,7 +61,6 @@ static bool around_p(struct input *input, uint8_t *msg, size_t nblocks, int offs
         return false;
     memset(msg, 0xFF, 16 * nblocks);
     msg[16 * (nblocks - 1)] = (uint8_t)(0xFF - less);
-    memset(input->key, 0, sizeof input->key);
     input->key[0] = 1;
     input->len_bytes = 16 * nblocks;
     (void)snprintf(input->name, sizeof input->name, "%zu blocks with the sum p%+d, r = 1", nblocks, offset);
@@ -73,6 +72,7 @@ static bool make(struct input *input, uint8_t *msg, int i)
 {
     static const size_t long_lens[] = {LONG_BYTES, 8205, 16384 + 129};
     const int of_ones = i - LENGTHS, of_long = of_ones - LENGTHS, of_sums = of_long - LONG;
+    memset(input, 0, sizeof *input);
     random_state = 88172645463325252U + (uint64_t)i * 1305;
     input->of = of_sums >= 0   ? CHECK_SUMS
                 : of_long >= 0 ? CHECK_LONG

@@ -488,6 +488,8 @@ static void measure_case(const char *group, const int *cases, int ncases, bool c
     for (size_t n = 0; n <= MOST_BYTES; n += step_bytes)
         if (len_is_wanted(n))
             lens_bytes[nlens++] = n;
+    if (nlens == 0)
+        return;
     struct task *tasks = tasks_of((size_t)CASES * 2 * MAX_BUILDS, nlens);
     for (int c = 0; c < ncases; c++)
         ntasks = add_case(tasks, ntasks, cases[c], cold_code);
@@ -498,7 +500,7 @@ static void measure_case(const char *group, const int *cases, int ncases, bool c
         exit(2);
     }
     const size_t each = ntasks / (size_t)ncases;
-    for (size_t i = 0; i < each && nlens != 0; i++) {
+    for (size_t i = 0; i < each; i++) {
         char variant[2 * MAX_NAME];
         (void)snprintf(variant, sizeof variant, "%s, %s", tasks[i].entry->name, tasks[i].build);
         print_head(group, variant, clock, lens_bytes, nlens);

@@ -7,7 +7,8 @@ import sys
 import tarfile
 from pathlib import Path
 
-ORIGINALS = Path(__file__).resolve().parent / "originals"
+STUDY = Path(__file__).resolve().parent
+ORIGINALS = STUDY / "originals"
 REQUIREMENT = ORIGINALS / "requirements.txt"
 SOURCES = "c/poly1305aes-20050218"
 FUNCTION = "poly1305_auth"
@@ -18,8 +19,9 @@ PROGRAMS = {
 }
 
 
-def fetched(folder: Path) -> Path:
-    """Return the folder with the sources, fetched into a folder if they are not there."""
+def fetched() -> Path:
+    """Return the folder with the sources, which pip fetches if they are not there."""
+    folder = STUDY.parents[1] / "build/study/originals"
     if not list(folder.glob("*.tar.gz")):
         folder.mkdir(parents=True, exist_ok=True)
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "poly1305-aes"]
@@ -30,8 +32,8 @@ def fetched(folder: Path) -> Path:
 
 
 def built(folder: Path, bits: int, compiler: list[str]) -> list[tuple[str, Path, str]]:
-    """Build the programs, and return name, shared object and function of each."""
-    sources, kernels = fetched(folder), []
+    """Build the programs into a folder, and return name, shared object and function of each."""
+    sources, kernels = fetched(), []
     for name, files in PROGRAMS[bits].items():
         shared = folder / f"poly1305aes_{name}.so"
         options = ["-w", "-fPIC", "-shared", "-Wl,-z,notext,-z,noexecstack", f"-DORIGINAL=poly1305_{name}"]

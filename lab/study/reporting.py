@@ -28,19 +28,26 @@ from tools.measure import intervals  # noqa: E402
 from tools.measure.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
 
 MODEL = STUDY / "results" / "z14-model.json"
+ORIGINALS = STUDY / "results" / "originals"
 COUNTS = LAB / "counts/results.md"
 ORDERS = LAB / "schedules/results/times.md"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
 AGAIN = " again"
 # The kernels beside which the user's are shown.
-BESIDE = ["gg4_measured", "gg4", "bs4", "x87", "double53", "folded64"]
+# Prefixes of the names of the papers' own programs in the stored results.
+PROGRAMS = {
+    "bs4_original": "<code>bs4_original</code>, the program whose address is in section 5 of the IET paper",
+    "poly1305aes": "<code>poly1305aes</code>, Bernstein's of 2005, in x87 assembly for Athlon and Pentium Pro or in doubles",
+}
+BESIDE = ["hornet", "gg4_measured", "gg4", "bs4", "x87", "double53", "folded64", "scalar32"]
 # The papers' tables and figures, and parts of the captions of ours that show the same.
 OF_THE_PAPERS = [
     ("IET paper", "table 1", ["Table 1 of the IET paper"]),
     ("", "section 4.1", ["section 4.1 of the IET paper"]),
     ("", "tables 2 and 3", ["tables 2 and 3 of the IET paper"]),
     ("", "section 5, lengths that are faster", ["At how many of the lengths"]),
+    ("", "section 5, the program", ["Wrong tags, by", "bs4_original"]),
     ("", "tables 4 to 6", ["Tables 4, 5 and 6 of the IET paper"]),
     ("", "figures 12 to 23", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
     ("dissertation", "tables 1 and 2", ["Tables 1 and 2 of the dissertation"]),
@@ -50,6 +57,7 @@ OF_THE_PAPERS = [
     ("Bernstein", "section 1", ["Section 1 of Bernstein"]),
     ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein"]),
     ("", "section 5", ["Sections 2, 4 and 5 of Bernstein", "Section 5 of Bernstein"]),
+    ("", "the program", ["poly1305aes"]),
     ("", "appendix A", ["Appendix A of Bernstein"]),
     ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
     ("", "scalar", ["Scalar, cycles per byte"]),
@@ -1531,18 +1539,42 @@ class Report:
             for of in check["classes"]
         ]
         if rows:
-            self.table("Wrong tags of your kernels", ["kernel", "inputs", "number", "wrong", "first"], rows)
+            self.table("Wrong tags, by class of input", ["kernel", "inputs", "number", "wrong", "first"], rows)
             self.say("Kernels with wrong tags are marked wherever they are compared: they do not compute Poly1305.")
 
+    def originals(self) -> None:
+        """Show the stored results of the papers' own programs."""
+        for path in [] if self.prefix not in ("", "r1-") else sorted(ORIGINALS.glob("*.json.xz")):
+            one = Report(results.load(path), f"originals/{path.name}", self.model)
+            one.captions, one.prefix, one.out = self.captions, self.prefix, self.out
+            own = [kernel["name"] for kernel in one.results["kernels"] if kernel["paper"] == "own"]
+            one.say(
+                f"{'; '.join(PROGRAMS[prefix] for prefix in PROGRAMS if any(name.startswith(prefix) for name in own))}: measured on {escape(one.here)}, {one.results['date']}, with "
+                f"{escape('; '.join(one.results['tools'].values()))}, in one run with the kernels beside them, and not with the rest of this page: "
+                f"from <code>lab/study/results/{escape(one.file_name)}</code>.",
+                one.of_checks(),
+                one.conditions(),
+            )
+            one.wrong_tags(own)
+            one.own_beside_papers(own)
+
     def own_beside_papers(self, own: list[str]) -> None:
-        """Compare the user's kernels with those of the papers whose programs are public."""
+        """Compare the user's kernels with the library and with those of the papers whose programs are public."""
+        tables = PAPERS["bhattacharyya_sarkar"]["lengths"]["Haswell"]["rows"]
+        shown = {row[0] for row in tables} | {16, 64, 256, 1024, 4096, self.large()}
         for kernel in own:
             for build in self.builds:
                 beside = [name for name in BESIDE if self.series("lengths", build, name)]
                 lengths = self.samples.cycles("lengths", build, kernel) if beside else {}
+                lengths = {n: cycles for n, cycles in lengths.items() if n in shown}
+                verdicts = [[self.ratio("lengths", build, kernel, name, n)[1] for n in lengths] for name in beside]
                 rows = [
-                    [bytes_text(n), *(self.ratio("lengths", build, kernel, name, n)[0] for name in beside)]
-                    for n in lengths
+                    [
+                        bytes_text(n),
+                        brackets(intervals.medians(cycles[None])[0], 0),
+                        *(self.ratio("lengths", build, kernel, name, n)[0] for name in beside),
+                    ]
+                    for n, cycles in lengths.items()
                 ]
                 for low, high in RANGES:
                     row = []
@@ -1550,11 +1582,16 @@ class Report:
                         ups = self.joined(self.samples.speed_ups("sweep4", build, name, kernel), low, high)
                         row.append(brackets(intervals.mean_of_medians(ups)) if len(ups) else None)
                     if any(row):
-                        rows.append([f"{low} to {high}, %", *row])
+                        rows.append([f"{low} to {high}, %", None, *row])
                 if rows:
-                    head = ["bytes", *(self.labels[name] for name in beside)]
+                    counts = [
+                        ", ".join(str(of.count(verdict)) for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
+                        for of in verdicts
+                    ]
+                    rows.append([f"lengths: {FASTER}, {NO_DIFFERENCE}, {SLOWER}", None, *counts])
+                    head = ["bytes", "cycles", *(self.labels[name] for name in beside)]
                     self.table(
-                        f"{self.labels[kernel]}, beside kernels of the papers, {build}: ratio of its time to theirs, and average speed-up in % over them",
+                        f"{self.labels[kernel]}, beside others, {build}: ratio of its time to theirs, and average speed-up in % over them",
                         head,
                         rows,
                     )
@@ -1590,6 +1627,7 @@ class Report:
             ("bernstein", "Bernstein 2005", self.bernstein),
             ("polyakov", "Polyakov", self.polyakov),
             ("z14", "The z14", self.z14),
+            ("originals", "The papers' own programs", self.originals),
             ("own", "Your kernels", self.own),
             ("beyond", "Beyond the papers", self.beyond),
             ("reductions", "Where the papers' reductions end", self.reductions),

@@ -125,7 +125,7 @@ def test_wrong_tags_are_reported_and_measured(name, tmp_path, capsys):
     rows = [f"<td>wrong, gcc</td><td>{of['class']}</td><td>{of['inputs']}</td><td>{of['wrong']}</td>" for of in classes]
     assert all(row in page for row in rows) and ": measured, and marked.</strong>" in page
     label = "wrong, wrong tags"
-    captions = [f"</strong> {label}, gcc</p>", f"</strong> {label}, beside kernels of the papers, gcc: "]
+    captions = [f"</strong> {label}, gcc</p>", f"</strong> {label}, beside others, gcc: "]
     assert all(caption in page for caption in captions)
     everything = page[page.index("Everything: cycles per byte") :]
     assert f"<td>{label}</td>" in everything and "<td>wrong</td>" not in page
