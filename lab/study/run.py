@@ -155,8 +155,10 @@ def measured(options: argparse.Namespace) -> dict:
     is_32 = M32 in options.flags.split()
     compilers = {name: (COMPILERS_32 if is_32 else COMPILERS)[name] for name in options.compilers}
     if options.originals:
-        folder, compiler = folder_of("gcc", options.flags), [compilers["gcc"], *options.flags.split()]
+        # Not where build.sh builds, which empties its folder.
+        folder = BUILD / "originals" / folder_of("gcc", options.flags).name
         folder.mkdir(parents=True, exist_ok=True)
+        compiler = [compilers["gcc"], *options.flags.split()]
         options.with_ += poly1305aes.built(folder, 32 if is_32 else 64, compiler)
     filters = [word for name in FILTERS if getattr(options, name) for word in (f"--{name}", getattr(options, name))]
     command = build(compilers, options.flags, options.with_)
