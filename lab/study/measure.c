@@ -9,6 +9,7 @@
  *
  *     --quick              fewer lengths and samples
  *     --check              measures nothing: compares each kernel's tags with GMP's (check.c)
+ *     --inputs             measures nothing: writes the inputs of that comparison (check.h)
  *     --seed N             of the order in which kernels alternate
  *     --groups G,...       only these of sweep4, sweep8, lengths, cases, instructions, phases
  *     --kernels K,...      only these kernels; * and ? match as in file names
@@ -403,11 +404,19 @@ static void measure_kernels(const char *group, const char *const *names, size_t 
 }
 
 /* Measures every length that the papers compare: from 49 to 4000 bytes, except multiples of a group, for
- * which all evaluations are the same. */
-static void measure_sweep(const char *group, const char *const *names, size_t nnames, size_t group_bytes)
+ * which all evaluations are the same. If kernels of the papers are measured, so are the user's. */
+static void measure_sweep(const char *group, const char *const *papers, size_t npapers, size_t group_bytes)
 {
     static size_t lens_bytes[4001];
-    size_t nlens = 0;
+    const char *names[MAX_ENTRIES + 1];
+    size_t nlens = 0, nnames = 0, nfound = 0;
+    for (; nnames < npapers; nnames++) {
+        names[nnames] = papers[nnames];
+        nfound += find(&builds[0], papers[nnames]) != NULL;
+    }
+    for (size_t k = 0; k < builds[0].count && nfound != 0; k++)
+        if (strcmp(builds[0].entries[k].paper, "own") == 0 && nnames < MAX_ENTRIES)
+            names[nnames++] = builds[0].entries[k].name;
     for (size_t n = group_bytes - 15; n <= 4000; n += quick ? 29 : 1)
         if (n % group_bytes != 0 && len_is_wanted(n))
             lens_bytes[nlens++] = n;
@@ -479,6 +488,8 @@ static void measure_case(const char *group, const int *cases, int ncases, bool c
     for (size_t n = 0; n <= MOST_BYTES; n += step_bytes)
         if (len_is_wanted(n))
             lens_bytes[nlens++] = n;
+    if (nlens == 0)
+        return;
     struct task *tasks = tasks_of((size_t)CASES * 2 * MAX_BUILDS, nlens);
     for (int c = 0; c < ncases; c++)
         ntasks = add_case(tasks, ntasks, cases[c], cold_code);
@@ -489,7 +500,7 @@ static void measure_case(const char *group, const int *cases, int ncases, bool c
         exit(2);
     }
     const size_t each = ntasks / (size_t)ncases;
-    for (size_t i = 0; i < each && nlens != 0; i++) {
+    for (size_t i = 0; i < each; i++) {
         char variant[2 * MAX_NAME];
         (void)snprintf(variant, sizeof variant, "%s, %s", tasks[i].entry->name, tasks[i].build);
         print_head(group, variant, clock, lens_bytes, nlens);
@@ -644,14 +655,27 @@ static void load(char *argument)
     }
 }
 
-/* Compares all kernels that are wanted with GMP's, and prints what was found. */
-static void check_kernels(void)
+static void begin_check(void)
 {
     const struct study_entry *reference = NULL;
     for (size_t i = 0; i < builds[0].count; i++)
         reference = strcmp(builds[0].entries[i].name, "gmp") == 0 ? &builds[0].entries[i] : reference;
     if (reference == NULL || !check_begin(reference->mac))
         fail("the reference computes a wrong tag", "");
+}
+
+static void print_count(const struct check_count *count)
+{
+    printf("\"inputs\": %d, \"wrong\": %d, \"example\": ", count->inputs, count->wrong);
+    if (count->wrong != 0)
+        printf("\"%s\"", count->example);
+    else
+        printf("null");
+}
+
+/* Compares all kernels that are wanted with GMP's, and prints what was found. */
+static void check_kernels(void)
+{
     const char *separator = "";
     printf("{\"checks\": [");
     for (size_t b = 0; b < build_count; b++)
@@ -660,13 +684,15 @@ static void check_kernels(void)
             if (entry == NULL)
                 continue;
             const struct check found = check_kernel(entry->mac);
-            printf("%s{\"build\": \"%s\", \"kernel\": \"%s\", \"inputs\": %d, \"wrong\": %d, \"example\": ",
-                   separator, builds[b].name, entry->name, found.inputs, found.wrong);
-            if (found.wrong != 0)
-                printf("\"%s\"", found.example);
-            else
-                printf("null");
-            printf(", \"signal\": %d}", found.signal);
+            printf("%s{\"build\": \"%s\", \"kernel\": \"%s\", ", separator, builds[b].name, entry->name);
+            print_count(&found.all);
+            printf(", \"overruns\": %d, \"signal\": %d, \"classes\": [", found.overruns, found.signal);
+            for (int c = 0; c < CHECK_CLASSES; c++) {
+                printf("%s{\"class\": \"%s\", ", c == 0 ? "" : ", ", check_class_names[c]);
+                print_count(&found.classes[c]);
+                printf("}");
+            }
+            printf("]}");
             separator = ",\n";
         }
     printf("]}\n");
@@ -686,7 +712,7 @@ static void print_kernels(void)
 
 int main(int argc, char **argv)
 {
-    bool check = false;
+    bool check = false, inputs = false;
     int first = 1;
     for (; first < argc && strncmp(argv[first], "--", 2) == 0; first++) {
         const char *name = argv[first];
@@ -694,6 +720,8 @@ int main(int argc, char **argv)
             quick = true;
         } else if (strcmp(name, "--check") == 0) {
             check = true;
+        } else if (strcmp(name, "--inputs") == 0) {
+            inputs = true;
         } else {
             const char *value = argv[++first];
             if (value == NULL)
@@ -716,8 +744,12 @@ int main(int argc, char **argv)
         load(argv[i]);
     if (build_count == 0)
         fail("no builds", "");
-    if (check) {
-        check_kernels();
+    if (check || inputs) {
+        begin_check();
+        if (inputs && !check_write_inputs(stdout))
+            fail("the inputs cannot be written", "");
+        if (check)
+            check_kernels();
         return 0;
     }
     for (size_t i = 0; i < sizeof message; i++)

@@ -28,17 +28,26 @@ from tools.measure import intervals  # noqa: E402
 from tools.measure.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
 
 MODEL = STUDY / "results" / "z14-model.json"
+ORIGINALS = STUDY / "results" / "originals"
 COUNTS = LAB / "counts/results.md"
 ORDERS = LAB / "schedules/results/times.md"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
 AGAIN = " again"
+# The kernels beside which the user's are shown.
+# Prefixes of the names of the papers' own programs in the stored results.
+PROGRAMS = {
+    "bs4_original": "<code>bs4_original</code>, the program whose address is in section 5 of the IET paper",
+    "poly1305aes": "<code>poly1305aes</code>, Bernstein's of 2005, in x87 assembly for Athlon and Pentium Pro or in doubles",
+}
+BESIDE = ["hornet", "gg4_measured", "gg4", "bs4", "x87", "double53", "folded64", "scalar32"]
 # The papers' tables and figures, and parts of the captions of ours that show the same.
 OF_THE_PAPERS = [
     ("IET paper", "table 1", ["Table 1 of the IET paper"]),
     ("", "section 4.1", ["section 4.1 of the IET paper"]),
     ("", "tables 2 and 3", ["tables 2 and 3 of the IET paper"]),
     ("", "section 5, lengths that are faster", ["At how many of the lengths"]),
+    ("", "section 5, the program", ["Wrong tags, by", "bs4_original"]),
     ("", "tables 4 to 6", ["Tables 4, 5 and 6 of the IET paper"]),
     ("", "figures 12 to 23", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
     ("dissertation", "tables 1 and 2", ["Tables 1 and 2 of the dissertation"]),
@@ -48,6 +57,7 @@ OF_THE_PAPERS = [
     ("Bernstein", "section 1", ["Section 1 of Bernstein"]),
     ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein"]),
     ("", "section 5", ["Sections 2, 4 and 5 of Bernstein", "Section 5 of Bernstein"]),
+    ("", "the program", ["poly1305aes"]),
     ("", "appendix A", ["Appendix A of Bernstein"]),
     ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
     ("", "scalar", ["Scalar, cycles per byte"]),
@@ -57,8 +67,12 @@ OF_THE_PAPERS = [
     ("", "AVX doubles", ["Radix of about 2^22"]),
     ("", "short inputs", ["Where the switch"]),
     ("z14", "figure 4 and section 10", ["Figure 4 and section 10 of the z14 paper"]),
-    ("", "figure 5", ["Figure 5 of the z14 paper", "reduction adds"]),
-    ("", "section 6", ["section 6 of the z14 paper", "a call of the paper's message"]),
+    ("", "figure 5", ["Figure 5 of the z14 paper", "Figure 5 and section 6 of the z14 paper", "reduction adds"]),
+    (
+        "",
+        "section 6",
+        ["section 6 of the z14 paper", "beside the z14 paper's own code", "a call of the paper's message"],
+    ),
 ]
 
 STYLE = (
@@ -372,9 +386,10 @@ class Report:
         each = "; ".join(
             f"{escape(check['kernel'])} with {check['build']}: {check['wrong']} of {check['inputs']} wrong, first {escape(check['example'])}"
             + (f", ended by signal {check['signal']}" if check["signal"] else "")
+            + (": measured, and marked" if check.get("measured") else ": not measured")
             for check in wrong
         )
-        return f"{found}. <strong>{each}: not measured.</strong>"
+        return f"{found}. <strong>{each}.</strong>"
 
     def latency_throughput(self, kind: str) -> str | None:
         """Return what an instruction takes in a chain and apart, in cycles, as it was measured."""
@@ -1135,13 +1150,14 @@ class Report:
                 reduces[build, kind] = values[2] / (len_bytes / 64)
                 rows.append((variant, [max(value, 0) for value in values]))
         large = self.large()
+        self.original()
         self.say(
             f"The paper's three limbs, {paper['muls_per_block']} multiply-sums a block in place of "
             f"{paper['before_muls_per_block']} multiplications, over a model of VMSL in plain C, which takes two multiplications and "
             "four additions with carry for each. So this shows what each phase takes beside the others on this CPU, not on a z14."
         )
         self.figure(
-            f"Figure 5 of the z14 paper: shares of expand, multiply and reduce of {len_bytes} bytes, as the time that each phase adds. Expand includes "
+            f"The same phases of the study's kernels on this CPU, {len_bytes} bytes: the time that each phase adds. Expand includes "
             "raising the powers, and reduce the end of the evaluation.",
             bars(
                 "Shares of the phases, three limbs of 44 bits",
@@ -1169,51 +1185,94 @@ class Report:
         self.say(
             f"The paper found the serial reduction a bottleneck, and proposes the parallel one. Here the parallel one adds {ratios} of the "
             "cycles that the serial one adds.",
-            f"On its z14 the whole went from {paper['before_ns']} to {paper['after_ns']} ns at {paper['bytes']} bytes: multiplication "
-            f"{paper['times']['multiply']} times and reduction {paper['times']['reduce']} times as fast, expansion "
-            f"{paper['times']['expand']} times as slow.",
             "Its appendix argues from observed worst cases that limbs stay below 56 bits. Here both reductions are run over ranges, "
             "to a fixed point, for all inputs: <code>lab/tests/test_study_bounds.py</code>.",
         )
-        self.before_and_after()
+        self.ours_beside()
         self.orders()
         self.vmsl()
 
-    def before_and_after(self) -> None:
-        """Radix 2^26 and VMSL at the paper's length: measured there, here by the emulator and the model."""
-        paper, kernels, builds = PAPERS["z14"], self.model["kernels"], list(self.model["compilers"])
-        groups, ghz = self.model["bytes"] // 64, paper["clock"]["ghz"]
+    def original(self) -> None:
+        """Show the paper's own code, before and after: figure 5, and the whole call."""
+        paper, original, ghz = PAPERS["z14"], self.model["original"], PAPERS["z14"]["clock"]["ghz"]
+        before, after = original["before"], original["after"]
+        wrong = before["check"]["wrong"] + after["check"]["wrong"]
+        self.say(
+            f"The paper's own code is public: <code>{escape(original['module'])}</code> has the assembly from before it and the "
+            f"one by VMSL, which names the paper. It is assembled by {escape(original['go'])} and run in qemu; each instruction that a "
+            "call executes belongs to the macro on whose line it is: what expands a message to limbs, multiplies, reduces, or none of "
+            "these. The cycles are those of the whole call by llvm-mca's model of the z14; as in a profile, a cycle is of the phase of "
+            "the first instruction that has not retired.",
+            f"Of {before['check']['inputs']} tags of each, {wrong or 'none'} {'are' if wrong > 1 else 'is'} wrong.",
+        )
+        phases, names = list(before["phases"]), {"instructions": "phases", "cycles by the model": "phase cycles"}
+        bars_of = [
+            (f"{when}, {name.split()[0]}", [original[when][key][phase] for phase in phases])
+            for name, key in names.items()
+            for when in ("before", "after")
+        ]
+        self.figure(
+            f"Figure 5 of the z14 paper, by its own code: shares of the phases in a call of {self.model['bytes']} bytes, of the "
+            "instructions that are executed, and of the cycles by the model.",
+            bars("Shares of the phases, before and after", "share (%)", bars_of, phases),
+        )
+        times = paper["times"] | {"expand": 1 / paper["times"]["expand"]}
         rows = []
-        for label, kernel, theirs in (
-            ("before: limbs of 26 bits", "vx", paper["before_ns"]),
-            ("after: VMSL, serial reduction", "z14_serial", paper["after_ns"]),
-            ("VMSL, parallel reduction", "z14_parallel", None),
-            ("VMSL, the library's", "vmsl", None),
+        for phase in phases:
+            row = [phase]
+            for key in names.values():
+                old, new = (original[when][key][phase] for when in ("before", "after"))
+                row += [str(old), str(new), f"{old / new:.2f}"]
+            rows.append([*row, f"{times[phase]:.2f}" if phase in times else None])
+        row = ["all"]
+        for key in names.values():
+            old, new = (sum(original[when][key].values()) for when in ("before", "after"))
+            row += [str(old), str(new), f"{old / new:.2f}"]
+        rows.append([*row, f"{paper['before_ns'] / paper['after_ns']:.2f}"])
+        head = [f"{name}, {what}" for name in names for what in ("before", "after", "ratio")]
+        self.table(
+            f"Figure 5 and section 6 of the z14 paper, its own code, {self.model['bytes']} bytes: how many times as fast a phase became, there "
+            "by a profile",
+            ["phase", *head, "paper, ratio of times"],
+            rows,
+            1,
+        )
+        ns = [one["cycles"] / ghz for one in (before, after)]
+        self.say(
+            f"A call executes {after['instructions'] / before['instructions']:.2f} of the instructions that it executed before, "
+            f"{after['multiplications']} multiplications in place of {before['multiplications']}, and takes {after['cycles'] / before['cycles']:.2f} of "
+            f"the cycles by the model: {ns[0]:.0f} and {ns[1]:.0f} ns at {ghz:g} GHz (IBM's figure: the paper states no clock). The paper measured "
+            f"{paper['before_ns']} and {paper['after_ns']} ns, {paper['after_ns'] / paper['before_ns']:.2f}.",
+        )
+
+    def ours_beside(self) -> None:
+        """Ours at the paper's length, beside its own code: by the emulator and the model."""
+        paper, kernels, builds = PAPERS["z14"], self.model["kernels"], list(self.model["compilers"])
+        original = self.model["original"]
+        groups, ghz = self.model["bytes"] // 64, paper["clock"]["ghz"]
+        rows = [
+            [f"the paper's, {when}", *[str(original[when]["instructions"])] * len(builds), *[None] * len(builds)]
+            for when in ("before", "after")
+        ]
+        for label, kernel in (
+            ("the library's vx: limbs of 26 bits, four blocks a step", "vx"),
+            ("VMSL, serial reduction", "z14_serial"),
+            ("VMSL, parallel reduction", "z14_parallel"),
+            ("VMSL, the library's", "vmsl"),
         ):
             loops = [kernels[kernel][build]["loop"]["cycles"] for build in builds]
             rows.append(
                 [
                     label,
-                    theirs and str(theirs),
                     *(f"{kernels[kernel][build]['call']['instructions']:g}" for build in builds),
                     *(None if cycles is None else f"{cycles * groups / ghz:.0f}" for cycles in loops),
                 ]
             )
-        rows.append(
-            [
-                "after in % of before",
-                *(
-                    None if None in (old, new) else f"{100 * float(new) / float(old):.0f} %"
-                    for old, new in zip(rows[0][1:], rows[1][1:])
-                ),
-            ]
-        )
         self.table(
-            f"Before and after, section 6 of the z14 paper, {self.model['bytes']} bytes: measured there, the whole call; here "
+            f"The study's and the library's kernels beside the z14 paper's own code, {self.model['bytes']} bytes: "
             f"instructions of the call in qemu, and {groups} groups in the inner loop by llvm-mca, at {ghz:g} GHz, without the powers and the end",
             [
                 "",
-                "paper, ns",
                 *(f"instructions, {build}" for build in builds),
                 *(f"loop, ns by the model, {build}" for build in builds),
             ],
@@ -1240,7 +1299,7 @@ class Report:
         paper, model = PAPERS["z14"], self.model
         kernels, builds, groups = model["kernels"], list(model["compilers"]), model["bytes"] / 64
         names = {
-            "vx": ("radix 2^26, two products at a time, as before the paper", paper["before_muls_per_block"]),
+            "vx": ("the library's, radix 2^26, four blocks a step", paper["before_muls_per_block"]),
             "z14_serial": ("44/44/42 by VMSL, serial reduction", paper["muls_per_block"]),
             "z14_parallel": ("44/44/42 by VMSL, parallel reduction", paper["muls_per_block"]),
             "vmsl": ("the library's VMSL, many groups to a reduction: without it", None),
@@ -1438,6 +1497,7 @@ class Report:
         others = [name for name in ("hornet", *names) if name in names and name not in own]
         if not own:
             return
+        self.wrong_tags(own)
         for kernel in own:
             for build in self.builds:
                 rows = []
@@ -1445,10 +1505,8 @@ class Report:
                 for n, one in zip(of, intervals.medians(numpy.array(list(of.values())))):
                     row = [bytes_text(n), brackets(one, 0), round(one.middle / n, 2)]
                     if others:
-                        up = self.samples.speed_ups("lengths", build, others[0], kernel)[n]
-                        over = intervals.medians(up[None])[0]
-                        ratio = Interval(*(1 - value / 100 for value in (over.middle, over.high, over.low)))
-                        row += [self.per_byte(build, others[0], n), brackets(ratio, 2), over.verdict]
+                        ratio, verdict = self.ratio("lengths", build, kernel, others[0], n)
+                        row += [self.per_byte(build, others[0], n), ratio, verdict]
                     rows.append(row)
                 head = ["bytes", "cycles", "cycles per byte"]
                 head += (
@@ -1456,7 +1514,8 @@ class Report:
                     if others
                     else []
                 )
-                self.table(f"{kernel}, {build}", head, rows)
+                self.table(f"{self.labels[kernel]}, {build}", head, rows)
+        self.own_beside_papers(own)
         colours = iter(["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"] * 2)
         shown = [*own, *(name for name in ("hornet", "scalar64", "folded64", "bs4") if name in others)]
         self.per_byte_figure(
@@ -1464,6 +1523,78 @@ class Report:
             "Your kernels, gcc",
             self.lines(" ".join(f"{k}:{'hornet' if k == 'hornet' else next(colours)}" for k in shown), "gcc"),
         )
+
+    def ratio(self, group: str, build: str, kernel: str, other: str, n: int) -> tuple[str, str]:
+        """Return the ratio of a kernel's time to another's at a length, with its interval, and the verdict."""
+        over = intervals.medians(self.samples.speed_ups(group, build, other, kernel)[n][None])[0]
+        ratio = Interval(*(1 - value / 100 for value in (over.middle, over.high, over.low)))
+        return brackets(ratio, 2), over.verdict
+
+    def wrong_tags(self, own: list[str]) -> None:
+        """Show of which inputs the user's kernels compute wrong tags."""
+        rows = [
+            [f"{check['kernel']}, {check['build']}", of["class"], of["inputs"], of["wrong"], of["example"]]
+            for check in self.results.get("checks", [])
+            if check["kernel"] in own and check["wrong"]
+            for of in check["classes"]
+        ]
+        if rows:
+            self.table("Wrong tags, by class of input", ["kernel", "inputs", "number", "wrong", "first"], rows)
+            self.say("Kernels with wrong tags are marked wherever they are compared: they do not compute Poly1305.")
+
+    def originals(self) -> None:
+        """Show the stored results of the papers' own programs."""
+        for path in [] if self.prefix not in ("", "r1-") else sorted(ORIGINALS.glob("*.json.xz")):
+            one = Report(results.load(path), f"originals/{path.name}", self.model)
+            one.captions, one.prefix, one.out = self.captions, self.prefix, self.out
+            own = [kernel["name"] for kernel in one.results["kernels"] if kernel["paper"] == "own"]
+            one.say(
+                f"{'; '.join(PROGRAMS[prefix] for prefix in PROGRAMS if any(name.startswith(prefix) for name in own))}: measured on {escape(one.here)}, {one.results['date']}, with "
+                f"{escape('; '.join(one.results['tools'].values()))}, in one run with the kernels beside them, and not with the rest of this page: "
+                f"from <code>lab/study/results/{escape(one.file_name)}</code>.",
+                one.of_checks(),
+                one.conditions(),
+            )
+            one.wrong_tags(own)
+            one.own_beside_papers(own)
+
+    def own_beside_papers(self, own: list[str]) -> None:
+        """Compare the user's kernels with the library and with those of the papers whose programs are public."""
+        tables = PAPERS["bhattacharyya_sarkar"]["lengths"]["Haswell"]["rows"]
+        shown = {row[0] for row in tables} | {16, 64, 256, 1024, 4096, self.large()}
+        for kernel in own:
+            for build in self.builds:
+                beside = [name for name in BESIDE if self.series("lengths", build, name)]
+                lengths = self.samples.cycles("lengths", build, kernel) if beside else {}
+                lengths = {n: cycles for n, cycles in lengths.items() if n in shown}
+                verdicts = [[self.ratio("lengths", build, kernel, name, n)[1] for n in lengths] for name in beside]
+                rows = [
+                    [
+                        bytes_text(n),
+                        brackets(intervals.medians(cycles[None])[0], 0),
+                        *(self.ratio("lengths", build, kernel, name, n)[0] for name in beside),
+                    ]
+                    for n, cycles in lengths.items()
+                ]
+                for low, high in RANGES:
+                    row = []
+                    for name in beside:
+                        ups = self.joined(self.samples.speed_ups("sweep4", build, name, kernel), low, high)
+                        row.append(brackets(intervals.mean_of_medians(ups)) if len(ups) else None)
+                    if any(row):
+                        rows.append([f"{low} to {high}, %", None, *row])
+                if rows:
+                    counts = [
+                        ", ".join(str(of.count(verdict)) for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
+                        for of in verdicts
+                    ]
+                    rows.append([f"lengths: {FASTER}, {NO_DIFFERENCE}, {SLOWER}", None, *counts])
+                    head = ["bytes", "cycles", *(self.labels[name] for name in beside)]
+                    self.table(
+                        f"{self.labels[kernel]}, beside others, {build}: ratio of its time to theirs, and average speed-up in % over them",
+                        head,
+                        rows,
+                    )
 
     def reductions(self) -> None:
         self.say(
@@ -1496,6 +1627,7 @@ class Report:
             ("bernstein", "Bernstein 2005", self.bernstein),
             ("polyakov", "Polyakov", self.polyakov),
             ("z14", "The z14", self.z14),
+            ("originals", "The papers' own programs", self.originals),
             ("own", "Your kernels", self.own),
             ("beyond", "Beyond the papers", self.beyond),
             ("reductions", "Where the papers' reductions end", self.reductions),

@@ -5,6 +5,7 @@ run.py                        into build/study: nothing that is tracked is overw
 run.py --publish              into lab/study/results and lab/study/report
 run.py --quick                fewer lengths, samples and processes, gcc only
 run.py --with mine.c          also your own kernel (README.md)
+run.py --originals            also the papers' own programs, which are fetched
 run.py --page FILE...         measures nothing: the report of these results, of one or of several CPUs
 run.py --count FILE           measures nothing: repeats the counts, also those for the z14, and the report
 """
@@ -23,6 +24,7 @@ from pathlib import Path
 STUDY = Path(__file__).resolve().parent
 sys.path.append(str(STUDY.parent))
 
+import poly1305aes  # noqa: E402
 import reporting  # noqa: E402
 import z14  # noqa: E402
 from report import results, samples  # noqa: E402
@@ -31,6 +33,10 @@ from tools.measure.samples import warn_of_load  # noqa: E402
 
 BUILD = STUDY.parents[1] / "build" / "study"
 COMPILERS = {"gcc": "gcc", "clang": "clang-19"}
+# For 32-bit programs, which flags with -m32 ask for, and what links them.
+M32 = "-m32"
+COMPILERS_32 = {"gcc": "i686-linux-gnu-gcc"}
+LINK_32 = ["-Wl,--dynamic-linker=/usr/i686-linux-gnu/lib/ld-linux.so.2", "-Wl,-rpath,/usr/i686-linux-gnu/lib"]
 FLAGS = "-O2"
 OWN_FUNCTION = "poly1305_auth"
 SOURCES = ["measure.c", "check.c", "cycles.c", "instructions.c"]
@@ -73,8 +79,10 @@ def build(compilers: dict[str, str], flags: str, own: list) -> list[str]:
                 shared = folder / f"own-{kernel}.so"
                 subprocess.run([compiler, *flags.split(), "-fPIC", "-shared", "-o", shared, path], check=True)
             kernels.append(f"{name}:{kernel}={shared}:{function}")
-    program = BUILD / "measure"
-    subprocess.run(["gcc", "-O2", "-o", program, *(STUDY / file for file in SOURCES), "-ldl"], check=True)
+    is_32 = M32 in flags.split()
+    program = BUILD / f"measure{M32 if is_32 else ''}"
+    command = [compilers["gcc"], "-O2", "-o", program, *(STUDY / file for file in SOURCES), "-ldl"]
+    subprocess.run([*command, *(LINK_32 if is_32 else [])], check=True)
     return [str(program), *builds, *kernels]
 
 
@@ -88,6 +96,14 @@ def operations() -> list[dict]:
     return [json.loads(line) for line in (folder / "counts.json").read_text().splitlines()]
 
 
+def inputs() -> Path:
+    """Write the inputs with which kernels are checked, and return their file."""
+    command, path = build({"gcc": COMPILERS["gcc"]}, FLAGS, []), BUILD / "inputs"
+    with path.open("wb") as file:
+        subprocess.run([command[0], "--inputs", *command[1:]], check=True, stdout=file)
+    return path
+
+
 def of_z14(publish: bool) -> dict:
     """Write the results of z14.py, if they are to be replaced and it can run. Return why they are the stored ones, or ""."""
     if not publish:
@@ -95,25 +111,29 @@ def of_z14(publish: bool) -> dict:
     missing = z14.missing()
     if missing:
         return {"z14_stored": f"this machine lacks {', '.join(missing)}"}
-    reporting.MODEL.write_text(json.dumps(z14.results(), indent=1) + "\n")
+    reporting.MODEL.write_text(json.dumps(z14.results(inputs()), indent=1) + "\n")
     return {"z14_stored": ""}
 
 
 # Measure.
 
 
-def checked(command: list[str], options: list[str]) -> tuple[list[dict], list[str]]:
-    """Compare all kernels with the reference. Return what was found, and the kernels that are not to be measured."""
+def checked(command: list[str], options: list[str], own: set[str]) -> tuple[list[dict], list[str]]:
+    """Compare all kernels with the reference. Return what was found, and the kernels that are not to be measured: those
+    with wrong tags, except the user's that do no more than compute them."""
     checks = json.loads(output_of(command[0], "--check", *options, *command[1:]))["checks"]
-    wrong = [check for check in checks if check["wrong"]]
-    for check in wrong:
-        ended = f", signal {check['signal']}" if check["signal"] else ""
-        print(
-            f"warning: {check['kernel']}, {check['build']}: wrong on {check['wrong']} of {check['inputs']} inputs, first "
-            f"on {check['example']}{ended}: not measured",
-            file=sys.stderr,
+    for check in checks:
+        check["measured"] = not check["wrong"] or (
+            check["kernel"] in own and not check["signal"] and not check["overruns"]
         )
-    return checks, [f"{check['build']}:{check['kernel']}" for check in wrong]
+        if check["wrong"]:
+            ended = f", signal {check['signal']}" if check["signal"] else ""
+            print(
+                f"warning: {check['kernel']}, {check['build']}: wrong on {check['wrong']} of {check['inputs']} inputs, "
+                f"first on {check['example']}{ended}: {'' if check['measured'] else 'not '}measured",
+                file=sys.stderr,
+            )
+    return checks, [f"{check['build']}:{check['kernel']}" for check in checks if not check["measured"]]
 
 
 def merged(processes: list[dict]) -> dict:
@@ -132,11 +152,19 @@ def merged(processes: list[dict]) -> dict:
 
 
 def measured(options: argparse.Namespace) -> dict:
-    compilers = {name: COMPILERS[name] for name in options.compilers}
+    is_32 = M32 in options.flags.split()
+    compilers = {name: (COMPILERS_32 if is_32 else COMPILERS)[name] for name in options.compilers}
+    if options.originals:
+        # Not where build.sh builds, which empties its folder.
+        folder = BUILD / "originals" / folder_of("gcc", options.flags).name
+        folder.mkdir(parents=True, exist_ok=True)
+        compiler = [compilers["gcc"], *options.flags.split()]
+        options.with_ += poly1305aes.built(folder, 32 if is_32 else 64, compiler)
     filters = [word for name in FILTERS if getattr(options, name) for word in (f"--{name}", getattr(options, name))]
     command = build(compilers, options.flags, options.with_)
     os.sched_setaffinity(0, {options.cpu})
-    checks, skipped = checked(command, filters[: 2 if options.kernels else 0])
+    own = {name for name, _, _ in options.with_}
+    checks, skipped = checked(command, filters[: 2 if options.kernels else 0], own)
     print("measuring", file=sys.stderr)
     warn_of_load()
     machine = results.this_machine()
@@ -148,6 +176,9 @@ def measured(options: argparse.Namespace) -> dict:
     machine["load"].append(results.this_machine()["load"][0])
     os.sched_setaffinity(0, options.cpus)
     found = merged(processes)
+    wrong = {check["kernel"] for check in checks if check["wrong"]}
+    for kernel in found["kernels"]:
+        kernel["label"] += ", wrong tags" if kernel["name"] in wrong else ""
     groups = list(dict.fromkeys(series["group"] for series in found["series"]))
     return {
         "date": results.today(),
@@ -186,7 +217,7 @@ def target_of(options: argparse.Namespace) -> Path:
 
 def write(files: list[Path], folder: Path, options: argparse.Namespace) -> None:
     """Write the report of results files, and what else is wanted, into a folder."""
-    of = [(results.load(path), path.name) for path in files]
+    of = [(results.load(path), f"{'originals/' * (path.parent.name == 'originals')}{path.name}") for path in files]
     text, drawn = reporting.report(of, json.loads(reporting.MODEL.read_text()))
     html = folder / "report" / "index.html"
     html.parent.mkdir(parents=True, exist_ok=True)
@@ -254,20 +285,25 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     )
     add("--page", type=Path, nargs="+", metavar="FILE")
     add("--count", type=Path, metavar="FILE")
+    add("--originals", action="store_true", help="also the papers' own programs that a package has")
     options = parser.parse_args(arguments)
     options.cpus = os.sched_getaffinity(0)
     if options.cpu is None:
         options.cpu = max(options.cpus)
     if options.cpu not in options.cpus:
         parser.error(f"--cpu: the process may use {sorted(options.cpus)}")
+    is_32 = M32 in options.flags.split()
     if options.compilers is None:
-        options.compilers = ["gcc"] if options.quick else list(COMPILERS)
+        options.compilers = ["gcc"] if options.quick or is_32 else list(COMPILERS)
+    if is_32 and options.compilers != ["gcc"]:
+        parser.error(f"--flags: {M32} with gcc alone")
     if options.compilers[0] != "gcc" or not set(options.compilers) <= set(COMPILERS):
         parser.error("--compilers: gcc or gcc,clang")
     if options.processes is None:
         options.processes = 5 if options.quick else 9
-    if options.publish and (options.quick or options.kernels or options.lengths or options.groups or options.with_):
-        parser.error("--publish: only a complete run")
+    partial = options.kernels or options.lengths or options.groups or options.with_
+    if options.publish and (options.quick or (partial and not options.originals)):
+        parser.error("--publish: only a complete run, or one with --originals")
     return options
 
 
@@ -281,9 +317,13 @@ def main(arguments: list[str]) -> None:
         found = results.load(options.count) | {"operations": operations()} | of_z14(options.publish)
         path = options.count
     else:
-        found = measured(options) | {"operations": operations()} | of_z14(options.publish)
-        path = target / "results" / f"{name_of(found)}{EXTENSION}"
+        found = measured(options) | {"operations": operations()} | of_z14(options.publish and not options.originals)
+        folder = target / "results" / ("originals" if options.originals else "")
+        path = folder / f"{name_of(found)}{EXTENSION}"
     results.save(path, found)
+    if options.originals and options.publish:
+        print("the report has them after run.py --publish --page and the results of a complete run")
+        return
     write([path], target, options)
 
 

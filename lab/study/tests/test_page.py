@@ -93,16 +93,30 @@ def test_all_figures_for_vmsl_come_from_the_model():
     # In both compilers' columns, which follow the paper's.
     more = MODEL | {"kernels": other(MODEL["kernels"], lambda value: value + 1000)}
     pages = (PAGE.read_text(), reporting.page(results.load(RESULTS), RESULTS.name, more))
-    before, after = (cells(page, "On VMSL itself", 'id="beyond"') for page in pages)
+    before, after = (cells(page, "On VMSL itself", 'id="originals"') for page in pages)
     for old, new in zip(before, after, strict=True):
         assert len(old) >= 7 and all(a != b for a, b in zip(old[-7:], new[-7:], strict=True))
 
 
 def test_before_and_after_comes_from_paper_and_model():
-    of_vx = MODEL["kernels"]["vx"]["gcc"]
-    row = next(row for row in cells(PAGE.read_text(), "Before and after", "On VMSL") if row)
-    assert row[1] == str(reporting.PAPERS["z14"]["before_ns"]) and row[2] == f"{of_vx['call']['instructions']:g}"
-    assert row[4] == f"{of_vx['loop']['cycles'] * 32 / reporting.PAPERS['z14']['clock']['ghz']:.0f}"
+    of_vx, original, paper = MODEL["kernels"]["vx"]["gcc"], MODEL["original"], reporting.PAPERS["z14"]
+    page = PAGE.read_text()
+    rows = [row for row in cells(page, "kernels beside the z14 paper", "On VMSL") if row]
+    assert rows[0][1] == rows[0][2] == str(original["before"]["instructions"])
+    assert rows[2][1] == f"{of_vx['call']['instructions']:g}"
+    assert rows[2][3] == f"{of_vx['loop']['cycles'] * 32 / paper['clock']['ghz']:.0f}"
+    # The paper's own code: each phase, before and after, and all.
+    rows = [
+        row
+        for row in cells(page, "Figure 5 and section 6 of the z14 paper", "Cycles for a group of four blocks")
+        if row
+    ]
+    for row in rows[:4]:
+        for at, key in (1, "phases"), (4, "phase cycles"):
+            counts = [original[when][key][row[0]] for when in ("before", "after")]
+            assert row[at : at + 3] == [*map(str, counts), f"{counts[0] / counts[1]:.2f}"]
+    assert rows[1][0] == "multiply" and rows[1][7] == f"{paper['times']['multiply']:.2f}"
+    assert rows[4][1:3] == [str(original[when]["instructions"]) for when in ("before", "after")]
 
 
 def test_all_measured_figures_come_from_the_results():
@@ -182,7 +196,7 @@ def test_that_tags_are_right_is_said_only_of_tags_that_were_compared():
     ]
     assert "no record of a comparison" in said[0] and "none is wrong" not in said[0] + said[2]
     assert "9 tags of 1 kernels" in said[1] and ": none is wrong." in said[1]
-    assert "bs4 with gcc: 2 of 9 wrong, first 3 bytes: not measured" in said[2]
+    assert "bs4 with gcc: 2 of 9 wrong, first 3 bytes: not measured.</strong>" in said[2]
 
 
 # The page reports about itself in its title.

@@ -68,30 +68,67 @@ def test_the_readme_adds_a_kernel(tmp_path, monkeypatch):
 
 
 MISTAKES = {
-    # The last subtraction of p left out: right but for sums of p or a little more.
-    "reduction": ("(g2 >> TOP) - 1", "~(uint64_t)0", "blocks with the sum p", 0),
     "tag": ("memcpy(tag + 8, &tag1, sizeof tag1)", "memcpy(tag + 8, &tag1, sizeof tag1); tag[16] = 0", "0 bytes", 0),
     "crash": ("block[n] = 1;", "block[n] = 1; if (len_bytes == 300) __builtin_trap();", "300 bytes", 4),
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_wrong_kernels_are_reported_and_not_measured(name, tmp_path, capsys):
-    old, new, example, signal = MISTAKES[name]
+def measured_mistake(old: str, new: str, kernels: str, tmp_path: Path) -> tuple[dict, dict, str]:
+    """Measure the example with a mistake; return what was found of its tags, the results, and the report."""
     text = EXAMPLE.read_text()
     assert text.count(old) == 1
     source, shared = tmp_path / "mine.c", tmp_path / "mine.so"
     source.write_text(text.replace(old, new).replace("poly1305_auth", "my_mac"))
     subprocess.run(["gcc", "-O2", "-fPIC", "-shared", "-o", shared, source], check=True)
-    options = ["--quick", "--with", f"wrong={shared}:my_mac", "--kernels", "wrong,scalar64", "--lengths", "16,64"]
+    options = ["--quick", "--with", f"wrong={shared}:my_mac", "--kernels", kernels, "--lengths", "16,64,80"]
     found, page = measured([*options, "--out", tmp_path / "out"], tmp_path / "out")
-    check = next(check for check in found["checks"] if check["kernel"] == "wrong")
+    return next(check for check in found["checks"] if check["kernel"] == "wrong"), found, page
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_kernels_that_do_damage_are_reported_and_not_measured(name, tmp_path, capsys):
+    old, new, example, signal = MISTAKES[name]
+    check, found, page = measured_mistake(old, new, "wrong,scalar64", tmp_path)
     assert check["wrong"] > 0 and example in check["example"]
     assert check["signal"] == signal
     (series,) = [series for series in found["series"] if series["columns"]]
-    assert [column["name"] for column in series["columns"]] == ["scalar64"] and series["xs"] == [16, 64]
+    assert [column["name"] for column in series["columns"]] == ["scalar64"] and series["xs"] == [16, 64, 80]
     assert "warning: wrong, gcc: wrong on" in capsys.readouterr().err
     assert ": not measured.</strong>" in page and "none is wrong" not in page
+
+
+WRONG_TAGS = {
+    # The last subtraction of p left out: right but for sums of p or a little more.
+    "reduction": ("(g2 >> TOP) - 1", "~(uint64_t)0", [0, 0, 0, None], "blocks with the sum p"),
+    # A block of ones, behind which there are 192 bytes, is another one.
+    "ones": (
+        "h0 += t0 & mask;",
+        "h0 += (t0 & mask) ^ ((t0 & t1) == UINT64_MAX && len_bytes == 208);",
+        [0, 20, 0, None],
+        "208 bytes, all bits set",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TAGS)
+def test_wrong_tags_are_reported_and_measured(name, tmp_path, capsys):
+    old, new, wrong, first = WRONG_TAGS[name]
+    check, found, page = measured_mistake(old, new, "wrong,scalar64,bs4", tmp_path)
+    classes = check["classes"]
+    assert first in check["example"] and sum(of["wrong"] for of in classes) == check["wrong"] > 0
+    assert sum(of["inputs"] for of in classes) == check["inputs"]
+    assert all(of["wrong"] == count for of, count in zip(classes, wrong, strict=True) if count is not None)
+    assert "wrong, gcc: wrong on" in capsys.readouterr().err
+    lengths = next(series for series in found["series"] if series["group"] == "lengths")
+    assert {"wrong", "scalar64", "bs4"} <= {column["name"] for column in lengths["columns"]}
+    # It is marked in each table: where its times are, and where it is beside the papers' kernels and all others.
+    rows = [f"<td>wrong, gcc</td><td>{of['class']}</td><td>{of['inputs']}</td><td>{of['wrong']}</td>" for of in classes]
+    assert all(row in page for row in rows) and ": measured, and marked.</strong>" in page
+    label = "wrong, wrong tags"
+    captions = [f"</strong> {label}, gcc</p>", f"</strong> {label}, beside others, gcc: "]
+    assert all(caption in page for caption in captions)
+    everything = page[page.index("Everything: cycles per byte") :]
+    assert f"<td>{label}</td>" in everything and "<td>wrong</td>" not in page
 
 
 def test_goll_gueron_as_measured():
