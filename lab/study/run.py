@@ -19,6 +19,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import which
+
+import numpy
 
 STUDY = Path(__file__).resolve().parent
 sys.path.append(str(STUDY.parent))
@@ -27,11 +30,18 @@ import reporting  # noqa: E402
 import z14  # noqa: E402
 from report import results, samples  # noqa: E402
 
-from tools.measure.samples import warn_of_load  # noqa: E402
+from tools.measure.samples import BUSY, MULTIPLICATION_CYCLES, slot_beside_idle, warn_of_load  # noqa: E402
 
 BUILD = STUDY.parents[1] / "build" / "study"
-COMPILERS = {"gcc": "gcc", "clang": "clang-19"}
 FLAGS = "-O2"
+# The name of each build, its compiler, and its flags, if they are not the options'. The IET paper has gcc -O3, clang -O2.
+BUILDS = {"gcc": ("gcc", ""), "gcc-O3": ("gcc", "-O3"), "clang": ("clang-19", "")}
+# Kernels that a paper measured in 32-bit programs.
+BUILD_32, COMPILER_32, KERNELS_32 = (
+    "gcc, 32-bit code",
+    "i686-linux-gnu-gcc",
+    "polyakov_sse2,scalar26,scalar32,x87,hornet",
+)
 OWN_FUNCTION = "poly1305_auth"
 SOURCES = ["measure.c", "check.c", "cycles.c", "instructions.c"]
 EXTENSION = ".json.xz"
@@ -59,12 +69,12 @@ def folder_of(name: str, flags: str) -> Path:
     return BUILD / f"{name}{re.sub('[^A-Za-z0-9]+', '-', '' if flags == FLAGS else flags).rstrip('-')}"
 
 
-def build(compilers: dict[str, str], flags: str, own: list) -> list[str]:
-    """Build everything, and return the command that measures."""
+def build(of: dict[str, tuple[str, str]], own: list, compiler_of_program: str = "gcc") -> list[str]:
+    """Build everything, each with a compiler and its flags, and return the command that measures."""
     # One after another: each compiles as many files at a time as there are CPUs.
     builds, kernels = [], []
-    for name, compiler in compilers.items():
-        folder = folder_of(name, flags)
+    for name, (compiler, flags) in of.items():
+        folder = folder_of(compiler, flags)
         subprocess.run([STUDY / "build.sh", folder, compiler, *flags.split()], check=True)
         builds.append(f"{name}={folder / 'study.so'}")
         for kernel, path, function in own:
@@ -73,8 +83,8 @@ def build(compilers: dict[str, str], flags: str, own: list) -> list[str]:
                 shared = folder / f"own-{kernel}.so"
                 subprocess.run([compiler, *flags.split(), "-fPIC", "-shared", "-o", shared, path], check=True)
             kernels.append(f"{name}:{kernel}={shared}:{function}")
-    program = BUILD / "measure"
-    subprocess.run(["gcc", "-O2", "-o", program, *(STUDY / file for file in SOURCES), "-ldl"], check=True)
+    program = BUILD / f"measure-{compiler_of_program}"
+    subprocess.run([compiler_of_program, "-O2", "-o", program, *(STUDY / file for file in SOURCES), "-ldl"], check=True)
     return [str(program), *builds, *kernels]
 
 
@@ -83,7 +93,7 @@ def operations() -> list[dict]:
     if os.uname().machine != "x86_64":
         return []
     folder = folder_of("gcc", FLAGS)
-    subprocess.run([STUDY / "build.sh", folder, COMPILERS["gcc"], *FLAGS.split()], check=True)
+    subprocess.run([STUDY / "build.sh", folder, "gcc", *FLAGS.split()], check=True)
     subprocess.run([STUDY / "build.sh", "--counts", folder], check=True)
     return [json.loads(line) for line in (folder / "counts.json").read_text().splitlines()]
 
@@ -117,24 +127,64 @@ def checked(command: list[str], options: list[str]) -> tuple[list[dict], list[st
 
 
 def merged(processes: list[dict]) -> dict:
-    """Merge the measurements of several processes: at each length, the samples of each process, beside one another."""
+    """Merge the measurements of several processes: at each length, the samples of each process, beside one another, in
+    cycles by the clock beside each sample, and which of them were taken beside a busy sibling thread."""
     found = processes[0]
-    for at, series in enumerate(found["series"]):
-        same = [process["series"][at] for process in processes]
-        series["clock"] = [one["clock"] for one in same]
-        series["rounds"] = len(series["columns"][0]["counts"]["samples"][0]) if series["columns"] else 0
-        for i, column in enumerate(series["columns"]):
-            rows = zip(*(one["columns"][i]["counts"]["samples"] for one in same), strict=True)
-            column["counts"]["samples"] = [
-                [results.rounded(sample) for samples in row for sample in samples] for row in rows
-            ]
+    clock = found["clock"]
+    slots, multiplications = clock.pop("slots"), clock.pop("multiplications")
+    clock["busy"], clock["samples"] = 0, 0
+
+    def together(at: int, quantity: str) -> numpy.ndarray:
+        """Return what all processes measured of a series, [column, length, process, round]."""
+        return numpy.stack(
+            [[column[quantity] for column in process["series"][at]["columns"]] for process in processes], axis=2
+        )
+
+    measured_ = [at for at, series in enumerate(found["series"]) if series["columns"] and series["xs"]]
+    slot = {at: together(at, "slots") / slots for at in measured_}
+    multiplication = {at: together(at, "multiplications") / multiplications for at in measured_}
+    if measured_:
+        all_ = (numpy.concatenate([of[at].ravel() for at in measured_]) for of in (slot, multiplication))
+        clock["idle_slot"] = results.rounded(slot_beside_idle(*all_))
+    for at in measured_:
+        series = found["series"][at]
+        rates = multiplication[at] / MULTIPLICATION_CYCLES
+        series["rounds"] = rates.shape[3]
+        series["clock"] = [
+            list(map(results.rounded, numpy.quantile(of, [0.01, 0.5, 0.99]))) for of in numpy.moveaxis(rates, 2, 0)
+        ]
+        busy = slot[at] / multiplication[at] > BUSY * clock["idle_slot"]
+        clock["busy"], clock["samples"] = clock["busy"] + int(busy.sum()), clock["samples"] + busy.size
+        columns = zip(list(series["columns"]), together(at, "counts") / rates, busy)
+        series["columns"] = [
+            {
+                "name": column["name"],
+                "cycles": {"samples": [list(map(results.rounded, row.ravel())) for row in cycles]},
+                "busy": [sum(1 << int(i) for i in numpy.flatnonzero(row)) for row in states],
+            }
+            for column, cycles, states in columns
+        ]
     return found
 
 
+def of_32_bits(options: argparse.Namespace) -> list[str]:
+    """Build the kernels that Polyakov measured in 32-bit programs, check them, and return the command that measures them;
+    none where they cannot be built or run, or only a part is measured."""
+    if which(COMPILER_32) is None or os.uname().machine != "x86_64" or any(getattr(options, name) for name in FILTERS):
+        return []
+    command = build({BUILD_32: (COMPILER_32, options.flags)}, [], COMPILER_32)
+    filters = ["--groups", "lengths", "--kernels", KERNELS_32]
+    checks, _ = checked(command, filters)
+    if any(check["wrong"] for check in checks):
+        return []
+    return [command[0], *filters, *command[1:]]
+
+
 def measured(options: argparse.Namespace) -> dict:
-    compilers = {name: COMPILERS[name] for name in options.compilers}
+    of = {name: (BUILDS[name][0], BUILDS[name][1] or options.flags) for name in options.compilers}
     filters = [word for name in FILTERS if getattr(options, name) for word in (f"--{name}", getattr(options, name))]
-    command = build(compilers, options.flags, options.with_)
+    command = build(of, options.with_)
+    command_32 = of_32_bits(options)
     os.sched_setaffinity(0, {options.cpu})
     checks, skipped = checked(command, filters[: 2 if options.kernels else 0])
     print("measuring", file=sys.stderr)
@@ -145,6 +195,9 @@ def measured(options: argparse.Namespace) -> dict:
         more = [*filters, "--seed", str(number + 1), *(["--skip", ",".join(skipped)] if skipped else [])]
         more += ["--quick"] if options.quick else []
         processes.append(json.loads(output_of(command[0], *more, *command[1:])))
+        if command_32:
+            also = json.loads(output_of(command_32[0], *more, *command_32[1:]))
+            processes[-1]["series"] += also["series"]
     machine["load"].append(results.this_machine()["load"][0])
     os.sched_setaffinity(0, options.cpus)
     found = merged(processes)
@@ -152,7 +205,10 @@ def measured(options: argparse.Namespace) -> dict:
     return {
         "date": results.today(),
         "machine": machine,
-        "tools": {name: output_of(compiler, "--version").splitlines()[0] for name, compiler in compilers.items()},
+        "tools": {
+            name: output_of(compiler, "--version").splitlines()[0] + (f", {BUILDS[name][1]}" if BUILDS[name][1] else "")
+            for name, (compiler, _) in of.items()
+        },
         "flags": {"hornet": options.flags},
         "peers": [],
         "missing": {},
@@ -235,7 +291,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
         metavar="OPTIONS",
         help=f"for the compilers, such as --flags='-O3'; {FLAGS} by default",
     )
-    add("--compilers", type=lambda text: text.split(","), metavar="LIST", help="gcc,clang; with --quick, gcc")
+    add("--compilers", type=lambda text: text.split(","), metavar="LIST", help="of gcc,gcc-O3,clang; with --quick, gcc")
     add("--cpu", type=int, metavar="N", help="the CPU to measure on; by default the last that the process may use")
     add(
         "--processes", type=int, metavar="N", help="how many processes measure, one after another; 9, or 5 with --quick"
@@ -261,9 +317,9 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     if options.cpu not in options.cpus:
         parser.error(f"--cpu: the process may use {sorted(options.cpus)}")
     if options.compilers is None:
-        options.compilers = ["gcc"] if options.quick else list(COMPILERS)
-    if options.compilers[0] != "gcc" or not set(options.compilers) <= set(COMPILERS):
-        parser.error("--compilers: gcc or gcc,clang")
+        options.compilers = ["gcc"] if options.quick else [name for name in BUILDS if BUILDS[name][1] != options.flags]
+    if options.compilers[0] != "gcc" or not set(options.compilers) <= set(BUILDS):
+        parser.error(f"--compilers: gcc, or of {','.join(BUILDS)}")
     if options.processes is None:
         options.processes = 5 if options.quick else 9
     if options.publish and (options.quick or options.kernels or options.lengths or options.groups or options.with_):

@@ -116,7 +116,10 @@ def test_all_measured_figures_come_from_the_results():
         ],
     }
     pages = [PAGE.read_text(), reporting.page(slower, RESULTS.name, MODEL)]
-    before, after = (cells(page, "Everything: cycles per byte", 'id="reductions"') for page in pages)
+    before, after = (
+        [row for row in cells(page, "Everything: cycles per byte", 'id="reductions"') if not row[0].startswith("noise")]
+        for page in pages
+    )
     assert len(before) > 40
     for old, new in zip(before, after, strict=True):
         assert all(a != b for a, b in zip(old[1:], new[1:], strict=True)), old
@@ -156,20 +159,17 @@ def of_sweep(factors: list[float], **more) -> str:
 @pytest.mark.parametrize(
     ("factors", "shares", "average"),
     [
-        (9 * [0.8], "100.0</td><td>0.0</td><td>0.0", "20.00</td><td>20.00 to 20.00"),
-        (9 * [1.25], "0.0</td><td>0.0</td><td>100.0", "-25.00</td><td>-25.00 to -25.00"),
-        ([0.9, 0.9, 0.9, 1, 1, 1, 1.1, 1.1, 1.1], "0.0</td><td>100.0</td><td>0.0", "0.000</td><td>-10.00 to 10.00"),
+        (9 * [0.8], "100.0</td><td>0.0</td><td>0.0", "20.00 [20.00, 20.00]"),
+        (9 * [1.25], "0.0</td><td>0.0</td><td>100.0", "-25.00 [-25.00, -25.00]"),
+        ([0.9, 0.9, 0.9, 1, 1, 1, 1.1, 1.1, 1.1], "0.0</td><td>100.0</td><td>0.0", "0.00 [-10.00, 10.00]"),
         # One process of nine that disagrees decides nothing.
-        ([1.5, *8 * [0.8]], "100.0</td><td>0.0</td><td>0.0", "20.00</td><td>20.00 to 20.00"),
+        ([1.5, *8 * [0.8]], "100.0</td><td>0.0</td><td>0.0", "20.00 [20.00, 20.00]"),
     ],
 )
 def test_conclusions_follow_from_the_samples(factors, shares, average):
     said = of_sweep(factors)
     assert f"<td>here, over GG as measured, gcc</td><td>30</td><td>{shares}</td>" in said
-    assert (
-        f"<td>here, over GG as measured</td><td>49 to 1000</td><td>{average.split('<')[0]}</td><td>{average}</td>"
-        in said
-    )
+    assert f"<td>here, over GG as measured</td><td>49 to 1000</td><td>{average}</td><td>{average}</td>" in said
     assert f"faster at {shares.split('<')[0]} % of the lengths with gcc" in said
     # A kernel does not differ from itself.
     assert "<td>noise: balanced over itself, gcc</td><td>30</td><td>0.0</td><td>100.0</td><td>0.0</td>" in said
