@@ -61,11 +61,18 @@ class Cycles:
 
 
 class Program:
-    """A program that calls.c makes, run on one CPU."""
+    """A program that calls.c makes, run on one CPU: that of the model in MODELS, or the named one of qemu's."""
 
-    def __init__(self, architecture: Counted, path: Path, model: str) -> None:
-        self.architecture, self.path, self.model = architecture, path, model
-        cpu, *self.core = MODELS[architecture.name][model]
+    def __init__(
+        self,
+        architecture: Counted,
+        path: Path,
+        model: str,
+        cpu: str = "",
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        self.architecture, self.path, self.model, self.environment = architecture, path, model, environment
+        cpu, *self.core = [cpu] if cpu else MODELS[architecture.name][model]
         self.command = [*architecture.command, "-cpu", cpu]
 
     @cached_property
@@ -80,7 +87,7 @@ class Program:
         call = {"poly1305": "call_mac", "chacha20": "call_chacha20", "seal": "call_seal"}[primitive]
         arguments = [primitive, what, length_bytes, 2, *self.core]
         traced = self.symbols[call][0], self.symbols["call_nothing"][0]
-        printed, blocks = run_counted(self.command, self.path, *arguments, traced=traced)
+        printed, blocks = run_counted(self.command, self.path, *arguments, environment=self.environment, traced=traced)
         self.architecture.results.setdefault((primitive, length_bytes), set()).add(printed)
         begin, size = self.symbols["main"]
         return [address for block, _ in blocks for address in block if not begin <= address < begin + size]

@@ -30,9 +30,11 @@ MODEL = STUDY / "results" / "z14-model.json"
 COUNTS = LAB / "counts/results.md"
 ORDERS = LAB / "schedules/results/times.md"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
+CALIBRATION = json.loads((STUDY / "results/calibration.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
 AGAIN = " again"
 BUILD_32 = "gcc, 32-bit code"
+LEFT_OUT = 0.05  # the share of instructions that a model may lack
 COLOURS = ("c0", "c1", "c2")  # of the builds
 # The papers' tables and figures, and parts of the captions of ours that show the same.
 OF_THE_PAPERS = [
@@ -53,7 +55,12 @@ OF_THE_PAPERS = [
     ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
     ("", "scalar", ["Scalar, cycles per byte"]),
     ("", "NEON", ["Radix 2^26 in NEON", "Not measured: the library"]),
-    ("", "Arm, POWER and z", ["Scalar and floating point on Arm", "Not measured: the library"]),
+    (
+        "",
+        "Arm, POWER and z",
+        ["Scalar and floating point on Arm", "Model and measurement", "Not measured: the library"],
+    ),
+    ("", "code sizes, MIPS64", ["Bytes of scalar code", "MIPS64, where"]),
     ("", "x87", ["Radix 2^32 in x87"]),
     ("", "AVX doubles", ["Radix of about 2^22"]),
     ("", "short inputs", ["Where the switch"]),
@@ -311,7 +318,8 @@ class Report:
                 paragraph(self.of_samples(), self.of_checks()),
                 paragraph(
                     f'<span class="soft">Every measured number here comes from <code>lab/study/results/{self.file_name}</code>, every one of VMSL '
-                    "from <code>lab/study/results/z14-model.json</code>, every number of a paper from <code>lab/study/papers.json</code>, which says "
+                    "from <code>lab/study/results/z14-model.json</code>, what is said of other models and other architectures from "
+                    "<code>lab/study/results/calibration.json</code> and <code>lab/counts/results.md</code>, every number of a paper from <code>lab/study/papers.json</code>, which says "
                     "from which table.</span>"
                 ),
                 "<ul>"
@@ -926,12 +934,19 @@ class Report:
         n = 1024
         at = [(f"{self.labels[k]}, {build}", self.interval("cases", f"{k}, {build}", warm, n)) for k, build, _ in named]
         found = [(label, one) for label, one in at if one is not None]
-        rows = [[f"{self.here}: {label}", brackets(one, 0)] for label, one in found]
+        of_64 = {
+            f"{self.labels[k]}, {build}": self.interval("cases", f"{k}, {build}", warm, 64) for k, build, _ in named
+        }
+        rows = [
+            [f"{self.here}: {label}", brackets(one, 0), of_64[label] and brackets(of_64[label], 0)]
+            for label, one in found
+        ]
+        short = dict(paper["section1"]["rows_64"])
         if rows:
             self.table(
-                f"Section 1 of Bernstein: cycles to verify a tag of {n} bytes, with AES",
-                ["processor", "cycles"],
-                [[name, value] for name, value in paper["section1"]["rows"]] + rows,
+                f"Section 1 of Bernstein: cycles to verify a tag of {n} and of 64 bytes, with AES",
+                ["processor", f"{n} bytes", "64 bytes"],
+                [[name, value, short.get(name)] for name, value in paper["section1"]["rows"]] + rows,
                 len(rows),
             )
             least = min(value for _, value in paper["section1"]["rows"])
@@ -1173,10 +1188,67 @@ class Report:
         ):
             head, rows = paper[name]["columns"], [list(row) for row in paper[name]["rows"]]
             self.table(f"{caption}: Polyakov's measured cycles per byte out of a large block", head, rows)
+        self.calibrated()
         self.table(
             "Not measured: the library's kernels for Arm, POWER and z, counted and by a model",
             ["model", "kernel", "instructions per byte of 16 KiB", "cycles per byte of the loop, llvm-mca"],
             counts_elsewhere(COUNTS.read_text()),
+        )
+
+    def calibrated(self) -> None:
+        """Say what llvm-mca's models are worth, and how large code is."""
+        paper, found = PAPERS["polyakov"], CALIBRATION
+        measured = {
+            (row[0], column): value
+            for name in ("neon", "elsewhere")
+            for row in paper[name]["rows"]
+            for column, value in zip(paper[name]["columns"], row)
+        }
+        rows, ratios = [], {}
+        for one in found["rows"]:
+            theirs, executed = measured[one["processor"], one["column"]], one["instructions_per_byte"]
+            left_out = one["left_out"] / (executed * found["bytes"][1])
+            ratio = one["per_byte"] / theirs
+            # With so much left out, it is not this code's time.
+            if left_out < LEFT_OUT:
+                ratios[f"{one['processor']}, {one['column']}"] = ratio
+            rows.append(
+                [f"{one['processor']} ({one['model']})", one["column"], executed, theirs, one["per_byte"], ratio]
+                + [f"{100 * left_out:.0f} %"]
+            )
+        self.table(
+            "Model and measurement of the same code, OpenSSL's: cycles per byte out of a large block",
+            [
+                "CPU (model)",
+                "code",
+                "instructions",
+                "Polyakov, measured",
+                "llvm-mca",
+                "ratio",
+                "instructions without a model",
+            ],
+            rows,
+        )
+        least, most = (choose(ratios, key=ratios.get) for choose in (min, max))
+        self.say(
+            f"These models take {ratios[least]:.2f} ({least}) to {ratios[most]:.2f} ({most}) of the time that he measured, so that a model's "
+            f"figure, and those of the next table, may be wrong by a factor of {max(1 / ratios[least], ratios[most]):.1f}; "
+            f"{sum(ratio < 1 for ratio in ratios.values())} of {len(ratios)} are below the measurement. The code is that of OpenSSL "
+            f"{escape(found['openssl'])}, and may have changed since he measured.",
+        )
+        limits = paper["sizes"]
+        self.table(
+            "Bytes of scalar code of radix 2^64; the library's and the study's has functions of its own for short messages",
+            ["architecture", "Polyakov, less than", *dict.fromkeys(one["code"] for one in found["sizes"])],
+            [
+                [name, limits[name], *(one["bytes"] for one in found["sizes"] if one["architecture"] == name)]
+                for name in dict.fromkeys(one["architecture"] for one in found["sizes"])
+            ],
+        )
+        self.table(
+            "MIPS64, where Polyakov expects that radix 2^32 may be better: instructions per byte out of a large block, in qemu",
+            ["code", "instructions"],
+            [[one["code"], one["instructions_per_byte"]] for one in found["mips64"]],
         )
 
     def crossing(self, build: str, vector: str, scalar: str) -> str:

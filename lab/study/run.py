@@ -26,6 +26,7 @@ import numpy
 STUDY = Path(__file__).resolve().parent
 sys.path.append(str(STUDY.parent))
 
+import calibration  # noqa: E402
 import reporting  # noqa: E402
 import z14  # noqa: E402
 from report import results, samples  # noqa: E402
@@ -107,6 +108,13 @@ def of_z14(publish: bool) -> dict:
         return {"z14_stored": f"this machine lacks {', '.join(missing)}"}
     reporting.MODEL.write_text(json.dumps(z14.results(), indent=1) + "\n")
     return {"z14_stored": ""}
+
+
+def calibrate(publish: bool) -> None:
+    """Write the results of calibration.py, if they are to be replaced and it can run."""
+    if publish and not calibration.missing():
+        reporting.CALIBRATION = calibration.results()
+        calibration.FILE.write_text(json.dumps(reporting.CALIBRATION, indent=1) + "\n")
 
 
 # Measure.
@@ -339,6 +347,7 @@ def main(arguments: list[str]) -> None:
     else:
         found = measured(options) | {"operations": operations()} | of_z14(options.publish)
         path = target / "results" / f"{name_of(found)}{EXTENSION}"
+    calibrate(options.publish)
     results.save(path, found)
     write([path], target, options)
 
