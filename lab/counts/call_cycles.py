@@ -4,6 +4,7 @@
 
     call_cycles.py [WORD...]                                    Markdown tables; of all, or of the architectures, models,
                                                                 compilers, primitives, and lengths in bytes given
+    call_cycles.py --write                                      all, into results.md
     call_cycles.py --of MODEL COMPILER PRIMITIVE WHAT LENGTH    the instructions of one call as passed to llvm-mca, and
                                                                 what it says; PRIMITIVE and WHAT as in calls.c
 
@@ -24,7 +25,7 @@ from functools import cached_property
 from os import cpu_count
 from pathlib import Path
 
-from architectures import execute, per_compiler, table_row
+from architectures import execute, per_compiler, printed_by, replace_tables, table_row
 from cycles import Instruction, for_llvm
 from instructions import Counted, Rows, build_plugin, run_counted
 
@@ -234,6 +235,8 @@ def main() -> None:
     arguments = sys.argv[1:]
     if len(arguments) == 6 and arguments[0] == "--of":
         account(*arguments[1:5], int(arguments[5]))
+    elif arguments == ["--write"]:
+        replace_tables("Cycles of whole calls, by llvm-mca", printed_by(lambda: tables([])))
     elif all(argument in WORDS or argument.isdigit() for argument in arguments):
         tables(arguments)
     else:

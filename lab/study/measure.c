@@ -10,7 +10,8 @@
  *     --quick              fewer lengths and samples
  *     --check              measures nothing: compares each kernel's tags with GMP's (check.c)
  *     --seed N             of the order in which kernels alternate
- *     --groups G,...       only these of sweep4, sweep8, lengths, cases, instructions, phases
+ *     --groups G,...       only these of sweep4, sweep8, lengths, cases, aes, instructions,
+ *                          phases
  *     --kernels K,...      only these kernels; * and ? match as in file names
  *     --skip NAME:K,...    not these kernels of these builds
  *     --lengths L,...      only these lengths in bytes, each N or N-N; N is added to the group "lengths"
@@ -58,6 +59,9 @@ typedef bool verify_function(const struct study_entry *entry, const uint8_t tag[
 typedef void tag_function(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t nonce[16],
                           const uint8_t key[32]);
 
+/* Returns a function without arguments. */
+typedef void (*aes_function(bool expanded))(void);
+
 struct build {
     const char *name;
     struct study_entry entries[MAX_ENTRIES];
@@ -65,6 +69,7 @@ struct build {
     phase_function *phase;
     verify_function *verify_aes;
     tag_function *tag_aes;
+    aes_function *aes;
 };
 
 static struct build builds[MAX_BUILDS];
@@ -572,6 +577,32 @@ static void measure_instructions(void)
     }
 }
 
+/* Bernstein, section 4: AES of one block from the key, and from keys that were expanded before. */
+static void measure_aes(void)
+{
+    enum { PASSES = 3, COUNTS = 9 };
+    static const char *const names[] = {"from the key", "from an expanded key"};
+    static const size_t lens_bytes[] = {0};
+    struct task tasks[2 * MAX_BUILDS];
+    size_t ntasks = 0;
+    if (!listed(wanted_groups, "aes") || wanted_kernels != NULL)
+        return;
+    memset(tasks, 0, sizeof tasks);
+    for (size_t b = 0; b < build_count; b++)
+        for (int expanded = 0; expanded < 2; expanded++)
+            if (builds[b].aes(expanded != 0) != NULL)
+                tasks[ntasks++].plain = builds[b].aes(expanded != 0);
+    measure_lens(tasks, ntasks, lens_bytes, 1, PASSES, COUNTS);
+    size_t t = 0;
+    for (size_t b = 0; b < build_count; b++) {
+        print_head("aes", builds[b].name, lens_bytes, 1);
+        for (int expanded = 0; expanded < 2; expanded++)
+            if (builds[b].aes(expanded != 0) != NULL)
+                print_column(expanded == 0, names[expanded], &tasks[t++], 1, 1, PASSES);
+        printf("]}");
+    }
+}
+
 /* The z14 paper, figure 5: a message of 2054 bytes, here without the last 6. */
 static void measure_phases(void)
 {
@@ -621,12 +652,14 @@ static void load_build(const char *name, const char *path)
     const struct study_entry *entries;
     void *entries_at = symbol(path, "study_entries"), *phase_at = symbol(path, "study_z14_phase");
     void *verify_at = symbol(path, "study_verify_aes"), *tag_at = symbol(path, "study_tag_aes");
+    void *aes_at = symbol(path, "study_aes");
     entries_function *entries_of;
     /* ISO C does not convert an object pointer to a function pointer. */
     memcpy((void *)&entries_of, (const void *)&entries_at, sizeof entries_of);
     memcpy((void *)&build->phase, (const void *)&phase_at, sizeof build->phase);
     memcpy((void *)&build->verify_aes, (const void *)&verify_at, sizeof build->verify_aes);
     memcpy((void *)&build->tag_aes, (const void *)&tag_at, sizeof build->tag_aes);
+    memcpy((void *)&build->aes, (const void *)&aes_at, sizeof build->aes);
     build->name = name;
     build->count = entries_of(&entries);
     if (build->count > MAX_ENTRIES)
@@ -762,6 +795,7 @@ int main(int argc, char **argv)
     measure_sweep("sweep8", eight, 4, 128);
     measure_lengths();
     measure_cases();
+    measure_aes();
     measure_instructions();
     measure_phases();
     printf("],\n\"clock\": {\"name\": \"%s\", \"slots\": %d, \"multiplications\": %d}}\n", clock, SLOTS,

@@ -306,7 +306,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     )
     add("--kernels", metavar="LIST", help="only these of kernels.def, the library's, or your own; * matches any text")
     add("--lengths", metavar="LIST", help="only these lengths in bytes, such as 49-1000,1500")
-    add("--groups", metavar="LIST", help="only these of sweep4,sweep8,lengths,cases,instructions,phases")
+    add("--groups", metavar="LIST", help="only these of sweep4,sweep8,lengths,cases,aes,instructions,phases")
     add(
         "--with",
         dest="with_",
