@@ -46,12 +46,11 @@ def cells_of(triple: str, kernel: str, block: str, cpu: str) -> list[str]:
 def with_compiled(text: str, kernels: frozenset[str] | None = None) -> Iterator[str]:
     """Return the lines of results/schedules.md, with the compilers' cycles of the loops of these kernels, or all, anew."""
     for line in text.splitlines(keepends=True):
-        loop, cpus, *cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if "/" in line else ["", ""]
-        kernel, _, block = loop.partition("/")
-        known = kernel in ARCHITECTURES and len(cells) == 8 and (kernels is None or kernel in kernels)
-        if known:
-            found = [cells_of(ARCHITECTURES[kernel].triple, kernel, block, cpu) for cpu in cpus.split(", ")]
-            both = [", ".join(dict.fromkeys(of)) for of in zip(*found)]
-            yield "| " + " | ".join([loop, cpus, *cells[:-2], *both]).replace("|  |", "| |") + " |\n"
+        row = [cell.strip() for cell in line.strip("|\n").split("|")]
+        kernel, _, block = row[0].partition("/")
+        if len(row) == 10 and kernel in ARCHITECTURES and (kernels is None or kernel in kernels):
+            found = [cells_of(ARCHITECTURES[kernel].triple, kernel, block, cpu) for cpu in row[1].split(", ")]
+            row[-2:] = [", ".join(dict.fromkeys(of)) for of in zip(*found)]
+            yield f"| {' | '.join(row)} |\n".replace("|  |", "| |")
         else:
             yield line
