@@ -32,8 +32,8 @@ TOOLS = [
 ]
 TOOLS += ["llvm-mca-19", "qemu-aarch64", "clang-19"]
 LENGTHS_BYTES = 8192, 16384
-# Of each: the CPU and the column in papers.json, the architecture, llvm-mca's and qemu's names of the CPU, and what makes
-# OpenSSL choose the code. qemu has no Apple A7, and Debian's OpenSSL needs a POWER8.
+# The CPU and the column in papers.json, the architecture, llvm-mca's and qemu's names of the CPU, and the variables by which
+# OpenSSL chooses the code. qemu has no Apple A7, and Debian's OpenSSL needs a POWER8.
 SCALAR_ARM, SCALAR_POWER = {"OPENSSL_armcap": "0"}, {"OPENSSL_ppccap": "0"}
 MODELS = [
     *(

@@ -1286,7 +1286,7 @@ class Report:
             theirs, executed = measured[one["processor"], one["column"]], one["instructions_per_byte"]
             left_out = one["left_out"] / (executed * found["bytes"][1])
             ratio = one["per_byte"] / theirs
-            # With so much left out, it is not this code's time.
+            # A model that lacks more of the instructions does not time this code.
             if left_out < LEFT_OUT:
                 ratios[f"{one['processor']}, {one['column']}"] = ratio
             rows.append(
