@@ -12,9 +12,9 @@ from coconut.assembler import ParseError
 from coconut.native import runs_here
 from coconut.select import alternatives
 from coconut.simulate import Mismatch
-from coconut.trace import BUILD, KERNELS
+from coconut.trace import BUILD, KERNELS, ROOT
 from lab.schedules.architectures import ARCHITECTURES, architectures_of
-from lab.schedules.compiled import compiled_cycles
+from lab.schedules.compiled import COMPILED, cells_of, with_compiled
 from lab.schedules.draw import draw, draw_schedule
 from lab.schedules.emit import emit
 from lab.schedules.native import run_against_compiled
@@ -43,6 +43,7 @@ LOOPS = (
     "vmsl/step 4",
     "scalar64/block",
 )
+INTERVALS = ROOT / "lab/schedules/results/schedules.md"
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
@@ -73,13 +74,14 @@ def command_table(arguments: argparse.Namespace) -> None:
         graph = graph_named(title)
         for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
             row = best_loop(architecture, graph, cpu, arguments.seconds)
-            cycles = [
-                compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
-                for compiler in ("gcc", "clang")
-            ]
-            rows.append(row.cells() + ["-" if figure is None else f"{figure:.1f}" for figure in cycles])
+            rows.append(row.cells() + cells_of(architecture.triple, graph.kernel, graph.name, cpu))
             print(*rows[-1], sep=", ", file=sys.stderr)
-    print(markdown([*HEADER, "gcc", "clang"], rows))
+    print(markdown([*HEADER, *COMPILED], rows))
+
+
+def command_compiled(_: argparse.Namespace) -> None:
+    """Write the columns that no search is needed for."""
+    INTERVALS.write_text("".join(with_compiled(INTERVALS.read_text())))
 
 
 def command_orders(arguments: argparse.Namespace) -> None:
@@ -133,6 +135,7 @@ def run(argv: list[str] | None = None) -> None:
     table.add_argument("blocks", nargs="*")
     table.add_argument("--quick", action="store_true", help="only a few loops")
     table.add_argument("--seconds", type=float, default=60, help="time for each loop on each CPU")
+    command("compiled", command_compiled, f"write the compilers' cycles in {INTERVALS.relative_to(ROOT)} anew")
     ordering = command("orders", command_orders, "compare several orders of a loop's instructions, and time them")
     ordering.add_argument("block")
     ordering.add_argument("--cpu", help="CPU whose model is scheduled for")

@@ -12,7 +12,6 @@ import re
 import sys
 from html import escape
 from pathlib import Path
-from statistics import mean, median
 
 import numpy
 
@@ -22,7 +21,7 @@ sys.path.append(str(LAB))
 
 from report import results  # noqa: E402
 from report.figures import Drawing, Line, Panel, bars, bytes_text, linear_axis, log_axis, panels, style  # noqa: E402
-from report.samples import Samples, drift, rates  # noqa: E402
+from report.samples import Samples, beside_samples, drift, rates  # noqa: E402
 
 from tools.measure import intervals  # noqa: E402
 from tools.measure.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
@@ -32,15 +31,21 @@ ORIGINALS = STUDY / "results" / "originals"
 COUNTS = LAB / "counts/results.md"
 ORDERS = LAB / "schedules/results/times.md"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
+CALIBRATION = json.loads((STUDY / "results/calibration.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
 AGAIN = " again"
-# The kernels beside which the user's are shown.
 # Prefixes of the names of the papers' own programs in the stored results.
 PROGRAMS = {
     "bs4_original": "<code>bs4_original</code>, the program whose address is in section 5 of the IET paper",
     "poly1305aes": "<code>poly1305aes</code>, Bernstein's of 2005, in x87 assembly for Athlon and Pentium Pro or in doubles",
 }
+# The kernels beside which the user's are shown.
 BESIDE = ["hornet", "gg4_measured", "gg4", "bs4", "x87", "double53", "folded64", "scalar32"]
+BUILD_32 = "gcc, 32-bit code"
+OTHER_KINDS = {"unpack": "unpacklo, unpackhi", "blend": "_mm256_blend_epi32", "shift": "shifts", "logic": "and, or"}
+AES_LENGTHS = (0, 16, 64, 128, 1024)  # of which a quick run has some
+LEFT_OUT = 0.05  # the share of instructions that a model may lack
+COLOURS = ("c0", "c1", "c2")  # of the builds
 # The papers' tables and figures, and parts of the captions of ours that show the same.
 OF_THE_PAPERS = [
     ("IET paper", "table 1", ["Table 1 of the IET paper"]),
@@ -51,18 +56,24 @@ OF_THE_PAPERS = [
     ("", "tables 4 to 6", ["Tables 4, 5 and 6 of the IET paper"]),
     ("", "figures 12 to 23", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
     ("dissertation", "tables 1 and 2", ["Tables 1 and 2 of the dissertation"]),
-    ("", "figures 1 to 14", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
+    ("", "figures 1 to 14", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,", "Figures 7 and 14"]),
+    ("", "section 4.4", ["section 4.4 of the dissertation"]),
     ("", "section 5.2", ["the dissertation's section 5.2"]),
     ("", "section 6", ["The same by n mod 128", "n mod 128", "8 lanes"]),
     ("Bernstein", "section 1", ["Section 1 of Bernstein"]),
-    ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein"]),
+    ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein", "Section 4 of Bernstein"]),
     ("", "section 5", ["Sections 2, 4 and 5 of Bernstein", "Section 5 of Bernstein"]),
     ("", "the program", ["poly1305aes"]),
     ("", "appendix A", ["Appendix A of Bernstein"]),
     ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
     ("", "scalar", ["Scalar, cycles per byte"]),
     ("", "NEON", ["Radix 2^26 in NEON", "Not measured: the library"]),
-    ("", "Arm, POWER and z", ["Scalar and floating point on Arm", "Not measured: the library"]),
+    (
+        "",
+        "Arm, POWER and z",
+        ["Scalar and floating point on Arm", "Model and measurement", "Not measured: the library"],
+    ),
+    ("", "code sizes, MIPS64", ["Bytes of scalar code", "MIPS64, where"]),
     ("", "x87", ["Radix 2^32 in x87"]),
     ("", "AVX doubles", ["Radix of about 2^22"]),
     ("", "short inputs", ["Where the switch"]),
@@ -133,6 +144,15 @@ def brackets(interval: Interval, digits: int = 1) -> str:
     return f"{middle} [{'no interval' if interval.low == -numpy.inf else f'{low}, {high}'}]"
 
 
+def scaled(interval: Interval, factor: float) -> Interval:
+    return Interval(*(value * factor for value in (interval.middle, interval.low, interval.high)))
+
+
+def verdict_of_ratio(ratio: Interval) -> str:
+    """Say what an interval of a ratio of times means: no difference if it contains 1."""
+    return FASTER if ratio.high < 1 else SLOWER if ratio.low > 1 else NO_DIFFERENCE
+
+
 def shares_text(found: list[Interval]) -> list[str | None]:
     """Return how many are faster, not different and slower, in %; nothing where there are no intervals."""
     shares = intervals.shares(found)
@@ -195,6 +215,7 @@ class Report:
         self.prefix = ""
         self.captions: dict[str, list[str]] = {"table": [], "figure": []}
         self.builds = list(found["tools"])
+        self.papers_gcc = "gcc-O3" if "gcc-O3" in self.builds else "gcc"
         flags = found["flags"]["hornet"]
         self.here = results.title(found["machine"]) + ("" if flags == "-O2" else f", {flags}")
         self.labels = {kernel["name"]: kernel["label"] for kernel in found["kernels"]}
@@ -210,9 +231,33 @@ class Report:
     def lengths(self) -> list[int]:
         return next(results.find(self.results, None, "lengths"))["xs"]
 
-    def per_byte(self, build: str, kernel: str, length: int) -> float | None:
-        value = self.series("lengths", build, kernel).get(length)
-        return None if value is None else round(value / length, 2 if value / length >= 0.2 else 3)
+    def interval(self, group: str, variant: str, column: str, length: int) -> Interval | None:
+        """Return the cycles with their interval."""
+        samples = self.samples.cycles(group, variant, column).get(length)
+        return None if samples is None else intervals.medians(samples[None])[0]
+
+    def per_byte(self, build: str, kernel: str, length: int) -> str | None:
+        """Return the cycles per byte with their interval."""
+        found = self.interval("lengths", build, kernel, length)
+        return None if found is None else brackets(scaled(found, 1 / length), 2 if found.middle / length >= 0.2 else 3)
+
+    def ratio(self, build: str, new: str, old: str, length: int) -> Interval | None:
+        """Return the ratio of the times of two kernels, within processes."""
+        up = self.samples.speed_ups("lengths", build, old, new).get(length)
+        if up is None:
+            return None
+        found = intervals.medians(up[None])[0]
+        return Interval(*(1 - value / 100 for value in (found.middle, found.high, found.low)))
+
+    def noise(self, lengths: list[int], builds: list[str]) -> list[list]:
+        """Return a row with the difference of the library from itself, if it was entered twice."""
+        ups = {build: self.samples.speed_ups("lengths", build, "hornet", f"hornet{AGAIN}") for build in builds}
+        cells = [
+            brackets(intervals.medians(ups[build][n][None])[0], 1) + " %" if n in ups[build] else None
+            for n in lengths
+            for build in builds
+        ]
+        return [["noise: Hornet over itself", *cells]] if any(cells) else []
 
     def large(self) -> int:
         return max(self.lengths())
@@ -290,7 +335,8 @@ class Report:
                 paragraph(self.of_samples(), self.of_checks()),
                 paragraph(
                     f'<span class="soft">Every measured number here comes from <code>lab/study/results/{self.file_name}</code>, every one of VMSL '
-                    "from <code>lab/study/results/z14-model.json</code>, every number of a paper from <code>lab/study/papers.json</code>, which says "
+                    "from <code>lab/study/results/z14-model.json</code>, what is said of other models and other architectures from "
+                    "<code>lab/study/results/calibration.json</code> and <code>lab/counts/results.md</code>, every number of a paper from <code>lab/study/papers.json</code>, which says "
                     "from which table.</span>"
                 ),
                 "<ul>"
@@ -323,6 +369,16 @@ class Report:
             )
         rate = numpy.concatenate([rates(self.results, one) for one in series])
         worst = max(series, key=drift)
+        if beside_samples(self.results):
+            rate, clock = numpy.concatenate([one["clock"] for one in series]), self.results["clock"]
+            return (
+                "Beside each sample, a chain of multiplications was timed, which takes three cycles of the core for each, and "
+                f"instructions that take nothing but a slot: a cycle was {rate.min():.4f} to {rate.max():.4f} counts, without the outermost "
+                "percent of each section and process, and each count is divided by the one beside it. "
+                f"{100 * clock['busy'] / clock['samples']:.1f} % of {clock['samples']} samples were taken beside a busy sibling thread, with "
+                "which an instruction takes a slot for 1.1 times as long or more; they count only where a process has none beside an "
+                "idle one at a length, and two kernels are compared in rounds in which the state was the same."
+            )
         return (
             f"A dependent addition, which takes a cycle of the core, took {rate.min():.4f} to {rate.max():.4f} counts, timed before and "
             "after each section in each process; counts are divided by the mean of the two. The most that it changed within a "
@@ -391,14 +447,20 @@ class Report:
         )
         return f"{found}. <strong>{each}.</strong>"
 
+    def chain_and_apart(self, kind: str) -> dict[str, Interval]:
+        """Return what one takes in a chain and apart, in cycles, as it was measured."""
+        times = {}
+        for series in results.find(self.results, None, "instructions"):
+            count, _, how = series["variant"].partition(" ")
+            found = self.interval("instructions", series["variant"], kind, 0)
+            if found is not None:
+                times[how] = scaled(found, 1 / int(count))
+        return times
+
     def latency_throughput(self, kind: str) -> str | None:
-        """Return what an instruction takes in a chain and apart, in cycles, as it was measured."""
-        times = {
-            series["variant"].partition(" ")[2]: self.series("instructions", series["variant"], kind).get(0, 0)
-            / int(series["variant"].partition(" ")[0])
-            for series in results.find(self.results, None, "instructions")
-        }
-        return f"{times['in a chain']:.2g}, {times['apart']:.2g}" if times.get("apart") else None
+        """Return what an instruction takes, as the paper has it."""
+        times = self.chain_and_apart(kind)
+        return ", ".join(brackets(times[how], 2) for how in ("in a chain", "apart")) if times.get("apart") else None
 
     def counted(self) -> None:
         paper = PAPERS["bhattacharyya_sarkar"]
@@ -415,10 +477,21 @@ class Report:
         for row, kind in zip(rows, paper["table1"]["counts"]):
             row += [*(theirs[cpu].get(kind) for cpu in theirs), self.latency_throughput(kind)]
         same = all(got[kind] == number for kind, number in paper["table1"]["counts"].items())
+        one, two = (counts["packed4", f"first multiplication, rho {rho}"]["counts"] for rho in (1, 2))
+        of_one, names = paper["first"]["counts"], paper["table1"]["intrinsics"] | OTHER_KINDS
         first = [
-            [f"rho = {rho}", number, f"{counts['packed4', f'first multiplication, rho {rho}']['counts']['mul32']:g}"]
-            for rho, number in paper["first"]["mul32"].items()
+            [
+                names[kind],
+                str(of_one.get(kind, 0)),
+                f"{one[kind]:g}",
+                str(paper["first"]["mul32"]["2"]) if kind == "mul32" else None,
+                f"{two[kind]:g}",
+            ]
+            for kind in names
         ]
+        alike = [names[kind] for kind in of_one if one[kind] == of_one[kind]]
+        shuffles = ("permute32", "permute64", "unpack", "blend", "set", "logic")
+        theirs_moved, moved = (sum(of.get(kind, 0) for kind in shuffles) for of in (of_one, one))
         kinds = [["mul32"], ["madd52"], ["add"], ["shift", "logic"], ["permute32", "permute64"]]
         blocks = [
             [
@@ -442,12 +515,14 @@ class Report:
             "in which each waits for the one before it, and its time in 16 chains that are interleaved."
         )
         self.table(
-            "Multiplications of the improved first multiplication, section 4.1 of the IET paper",
-            ["", "paper", "counted"],
+            "The improved first multiplication, section 4.1 of the IET paper and section 4.4 of the dissertation",
+            ["intrinsic", "paper, rho = 1", "counted", "paper, rho = 2", "counted"],
             first,
         )
         self.say(
-            "All counts are the paper's." if same else "The counts differ from the paper's.",
+            f"The counts of vecMult are {'' if same else 'not '}the paper's.",
+            f"Of the first multiplication of one block, {' and '.join(alike)} are the dissertation's; to arrange the operands it "
+            f"has {theirs_moved} operations, and the code here {moved:g}.",
             "In eight lanes it takes the same number of instructions, for twice the blocks." if got == wide else "",
         )
         self.table(
@@ -528,10 +603,13 @@ class Report:
         rows = []
         if lanes == 4:
             for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"]:
-                of = {"gcc": row[2:4], "clang": row[4:6]}
-                rows.append([row[0], row[1], *(value for build in self.builds for value in (*of[build], None))])
-            for processor, lengths, most, average in PAPERS["dissertation"]["summary"]["rows"]:
-                cells = [most, average, None] + [None] * (3 * len(self.builds) - 3)
+                of = {self.papers_gcc: row[2:4], "clang": row[4:6]}
+                cells = (of.get(build, [None, None]) for build in self.builds)
+                rows.append([row[0], row[1], *(value for pair in cells for value in pair)])
+            for processor, lengths, *both in PAPERS["dissertation"]["summary"]["rows"]:
+                cells = [
+                    value for build in self.builds for value in (both if build == self.papers_gcc else [None, None])
+                ]
                 rows.append([f"dissertation, {processor}", lengths, *cells])
         here, averages = 0, {}
         for name in names:
@@ -543,10 +621,8 @@ class Report:
                 for build in self.builds:
                     samples = self.joined(ups[name, build], low, high)
                     average = averages[name, build, f"{low} to {high}"] = intervals.mean_of_medians(samples)
-                    most = float(numpy.median(samples, axis=1).max())
-                    known = average.low != -numpy.inf
-                    between = f"{average.low:.2f} to {average.high:.2f}" if known else None
-                    row += [round(most, 2), round(average.middle, 2), between]
+                    most = max(intervals.medians(samples), key=lambda one: one.middle)
+                    row += [brackets(most, 2), brackets(average, 2)]
                 rows.append(row)
                 here += 1
         self.table(
@@ -555,7 +631,7 @@ class Report:
             [
                 "processor",
                 "bytes",
-                *(f"{build}, {what}" for build in self.builds for what in ("maximum %", "average %", "interval")),
+                *(f"{build}, {what}" for build in self.builds for what in ("maximum %", "average %")),
             ],
             rows,
             here,
@@ -569,7 +645,7 @@ class Report:
         counts = {"below those of all of the paper's processors": 0, "between them": 0, "above": 0}
         for (of, build, lengths), here in averages.items():
             if of == name and here.low != -numpy.inf:
-                column = 3 if build == "gcc" else 5
+                column = 5 if build == "clang" else 3
                 papers = [
                     row[column] for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"] if row[1] == lengths
                 ]
@@ -702,7 +778,7 @@ class Report:
         for (name, build), of in middles.items():
             points = sorted((n, min(max(value, y.low), y.high)) for n, value in of.items())
             x = linear_axis("message length (bytes)", [n for n, _ in points], tight=True)
-            line = Line("", points, "c0" if build == "gcc" else "c1", dots=True)
+            line = Line("", points, COLOURS[self.builds.index(build)], dots=True)
             charts.append(Panel(f"over GG {name}, {build}", x, y, [line], 0))
         which = (
             "Figures 12, 16 and 20 of the IET paper, 1 and 8 of the dissertation"
@@ -720,8 +796,9 @@ class Report:
             "13, 17 and 21 of the IET paper, 2, 3, 9 and 10 of the dissertation",
             "14, 18 and 22 of the IET paper, 4, 5, 11 and 12 of the dissertation",
             "15, 19 and 23 of the IET paper, 6 and 13 of the dissertation",
+            "7 and 14 of the dissertation",
         )
-        for (low, high), number in zip(RANGES, numbers):
+        for (low, high), number in zip([*RANGES, (RANGES[0][0], RANGES[-1][1])], numbers, strict=True):
             charts = []
             for build in self.builds:
                 lines = []
@@ -809,14 +886,13 @@ class Report:
         paper = PAPERS["bhattacharyya_sarkar"]["lengths"]
         names = ("Haswell", "Skylake", "Kaby Lake")
         old = "gg4_measured" if self.runs("gg4_measured") else "gg4"
-        for build, first in (("clang", 1), ("gcc", 4)):
+        for build, first in (("clang", 1), ("gcc", 4), ("gcc-O3", 4)):
             if build not in self.builds or not self.runs("bs4", old):
                 continue
             head = ["bytes"]
             for name in names:
                 head += [f"{name}, GG", "new", "%"]
             head += [f"here, {self.labels[old].split(',')[0]}", "new", "% and interval"]
-            before, new = self.series("lengths", build, old), self.series("lengths", build, "bs4")
             ups = self.samples.speed_ups("lengths", build, old, "bs4")
             found = {n: intervals.medians(up[None])[0] for n, up in ups.items()}
             rows = []
@@ -824,8 +900,8 @@ class Report:
                 n, cells = row[0], [row[0]]
                 for name in names:
                     cells += paper[name]["rows"][i][first : first + 3]
-                here = n in found
-                cells += [round(before[n] / n, 2), round(new[n] / n, 2), brackets(found[n])] if here else [None] * 3
+                cells += [self.per_byte(build, kernel, n) for kernel in (old, "bs4")]
+                cells.append(brackets(found[n]) if n in found else None)
                 rows.append(cells)
             faster = {name: sum(row[first + 2] > 0 for row in paper[name]["rows"]) for name in names}
             verdicts = [found[row[0]].verdict for row in rows if row[0] in found]
@@ -852,16 +928,17 @@ class Report:
             for k in kernels
         ]
         head = ["strategy"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds]
-        fit = self.series("lengths", "gcc", "x87")
+        fit = self.samples.cycles("lengths", "gcc", "x87")
         double = self.per_byte("gcc", "double53", 4096)
-        self.table("Sections 2, 4 and 5 of Bernstein: cycles per byte at a length", head, rows, 1)
-        if fit:
-            slope = (fit[4096] - fit[1024]) / (4096 - 1024)
+        rows += self.noise(lengths, self.builds)
+        self.table("Sections 2, 4 and 5 of Bernstein: cycles per byte at a length", head, rows, 2)
+        if 1024 in fit and 4096 in fit:
+            slope = intervals.medians((fit[4096] - fit[1024])[None] / (4096 - 1024))[0]
             self.say(
                 f"The paper's software takes fewer than {paper['abstract']['per_byte']} cycles a byte on an {paper['abstract']['cpu']}, "
-                f"with AES and {paper['abstract']['per_message']} cycles a message besides; the same arithmetic in C takes {slope:.2f} "
+                f"with AES and {paper['abstract']['per_message']} cycles a message besides; the same arithmetic in C takes {brackets(slope, 2)} "
                 "here, per byte from 1 to 4 KiB.",
-                f"With mantissas of 53 bits, in SSE2 registers, twice the multiplications take {double:g}."
+                f"With mantissas of 53 bits, in SSE2 registers, twice the multiplications take {double}."
                 if double
                 else "",
                 self.integer_registers(),
@@ -869,12 +946,14 @@ class Report:
             short, long_ = self.per_byte("gcc", "doublings", 1024), self.per_byte("gcc", "doublings", 4096)
             self.say(
                 "The table methods branch and index by secrets: <strong>unsafe</strong>, for comparison only.",
-                f"The doublings take {short:g} cycles per byte at 1 KiB and {long_:g} at 4 KiB of the same message again and again."
+                f"The doublings take {short} cycles per byte at 1 KiB and {long_} at 4 KiB of the same message again and again."
                 if short and long_
                 else "",
             )
         self.additions()
+        self.loads()
         self.verification()
+        self.aes()
 
     def verification(self) -> None:
         """Compare verifying tags of Poly1305-AES with section 1 and appendix A of Bernstein."""
@@ -892,24 +971,87 @@ class Report:
             if self.series("cases", f"{kernel}, {build}", warm)
         ]
         n = 1024
-        at = [(f"{self.labels[k]}, {build}", self.series("cases", f"{k}, {build}", warm)) for k, build, _ in named]
-        rows = [[f"{self.here}: {label}", round(times[n])] for label, times in at if n in times]
+        at = [(f"{self.labels[k]}, {build}", self.interval("cases", f"{k}, {build}", warm, n)) for k, build, _ in named]
+        found = [(label, one) for label, one in at if one is not None]
+        of_64 = {
+            f"{self.labels[k]}, {build}": self.interval("cases", f"{k}, {build}", warm, 64) for k, build, _ in named
+        }
+        rows = [
+            [f"{self.here}: {label}", brackets(one, 0), of_64[label] and brackets(of_64[label], 0)]
+            for label, one in found
+        ]
+        short = dict(paper["section1"]["rows_64"])
         if rows:
             self.table(
-                f"Section 1 of Bernstein: cycles to verify a tag of {n} bytes, with AES",
-                ["processor", "cycles"],
-                [[name, value] for name, value in paper["section1"]["rows"]] + rows,
+                f"Section 1 of Bernstein: cycles to verify a tag of {n} and of 64 bytes, with AES",
+                ["processor", f"{n} bytes", "64 bytes"],
+                [[name, value, short.get(name)] for name, value in paper["section1"]["rows"]] + rows,
                 len(rows),
             )
             least = min(value for _, value in paper["section1"]["rows"])
+            one = min((one for _, one in found), key=lambda one: one.middle)
+            factor = Interval(least / one.middle, least / one.high, least / one.low if one.low > 0 else -numpy.inf)
             self.say(
-                f"The quickest of the paper's CPUs takes {least / min(value for _, value in rows):.0f} times as many cycles as "
+                f"The quickest of the paper's CPUs takes {brackets(factor)} times as many cycles as "
                 "the quickest here, which encrypts the nonce with the CPU's instructions for AES where it has them."
             )
         for kernel, build, name in named:
             self.eight_cases(f"{kernel}, {build}", name)
         for kernel, build, name in named:
             self.of_cases(f"{kernel}, {build}", name)
+
+    def loads(self) -> None:
+        """Compare section 4's three ways to load an integer into a floating-point register."""
+        ways = {
+            "load_zeros": "beside four bytes of zeros, as an integer of eight",
+            "load_exponent": "beside an exponent, as a double, from which 2^52 + 2^51 is subtracted",
+            "load_signed": "less 2^31, as an integer of four with a sign, to which 2^31 is added",
+        }
+        times = {way: self.chain_and_apart(way) for way in ways}
+        if not all(times.values()):
+            return
+        self.table(
+            "Section 4 of Bernstein: three ways to load an integer of four bytes into a register of x87, cycles",
+            ["way", "stored and loaded again, in a chain", "apart"],
+            [[ways[way], *(brackets(one) for one in of.values())] for way, of in times.items()],
+        )
+        apart = next(key for key in self.samples.of if key[0] == "instructions" and key[1].endswith(" apart"))[1]
+        samples = {way: self.samples.cycles("instructions", apart, way)[0] for way in ways}
+        said = []
+        for way in ("load_zeros", "load_exponent"):
+            ratio = intervals.medians((samples[way] / samples["load_signed"])[None])[0]
+            said.append(brackets(ratio))
+        self.say(
+            "In the paper, the store of four bytes makes the load of eight wait for dozens of cycles in the first two ways. Here they "
+            f"take {' and '.join(said)} times as long as the third, if loads do not depend on one another."
+        )
+
+    def aes(self) -> None:
+        """Say what AES takes of the time to verify a tag."""
+        warm, rows, most = "key in cache,data in cache,aligned", [], []
+        ways = ("from the key", "from an expanded key")
+        for build in self.builds:
+            of = self.samples.cycles("aes", build, ways[0])
+            if not of:
+                continue
+            row = [build, *(one and brackets(one, 0) for one in (self.interval("aes", build, way, 0) for way in ways))]
+            verified = self.samples.cycles("cases", f"hornet, {build}", warm)
+            for n in AES_LENGTHS:
+                share = intervals.medians(100 * of[0][None] / verified[n])[0] if n in verified else None
+                row.append(share and brackets(share))
+                most += [f"{n} ({build})"] if share and share.low > 50 else []
+            rows.append(row)
+        if not rows:
+            return
+        self.table(
+            "Section 4 of Bernstein, AES: cycles for one block, and its share from the key of the time in which the library verifies a tag, in %",
+            ["build", *ways, *(f"share of {n} bytes" for n in AES_LENGTHS)],
+            rows,
+        )
+        self.say(
+            f"In the paper, AES is more than half of the time for short messages; here of {', '.join(most) or 'none of these'} bytes. The columns are of one call that is waited for: inside a "
+            "verification, AES can begin beside the rest."
+        )
 
     def eight_cases(self, variant: str, name: str) -> None:
         """Draw appendix A's graph: every case over the length."""
@@ -937,10 +1079,13 @@ class Report:
     def of_cases(self, variant: str, name: str) -> None:
         """Say what each case costs."""
 
-        def mean_of(case: str, group: str = "cases") -> float | None:
-            """Return the mean from 2 KiB on."""
-            values = [value for n, value in self.series(group, variant, case).items() if n >= 2048]
-            return mean(values) if values else None
+        def mean_of(case: str, group: str = "cases") -> numpy.ndarray | None:
+            """Return the mean of each process from 2 KiB on."""
+            values = [value for n, value in self.samples.cycles(group, variant, case).items() if n >= 2048]
+            return numpy.mean(values, axis=0) if values else None
+
+        def cost(of: numpy.ndarray, beside: numpy.ndarray) -> Interval:
+            return intervals.medians((of - beside)[None])[0]
 
         warm = "key in cache,data in cache,aligned"
         base = mean_of(warm)
@@ -950,21 +1095,26 @@ class Report:
         code = mean_of(warm, "cases of cold code")
         if base is None or key is None or data is None or unaligned is None:
             return
-        of_code = f", code {code - base:.0f} (in the paper 10000 to 30000)" if code is not None else ""
-        times = self.series("cases", variant, warm)
+        of_code = f", code {brackets(cost(code, base), 0)} (in the paper 10000 to 30000)" if code is not None else ""
+        times = self.samples.cycles("cases", variant, warm)
         whole = [
             2 * times[n] / (times[n - 1] + times[n + 1]) for n in times if n % 16 == 0 and n > 1024 and n + 1 in times
         ]
-        change = 100 * (median(whole) - 1) if whole else 0
+        # As a speed-up over the neighbours.
+        change = intervals.medians(100 * (1 - numpy.median(whole, axis=0))[None])[0] if whole else None
+        said = {FASTER: "takes less time than", SLOWER: "takes more time than", NO_DIFFERENCE: "takes the time of"}
+        order = {
+            FASTER: "As in the paper, a key costs less than data.",
+            SLOWER: "Unlike in the paper, a key costs more than data.",
+        }
         self.say(
-            f"With {name}, from 2 to 4 KiB: a key that is not in the cache costs {key - base:.0f} cycles on average, data "
-            f"{data - base:.0f}{of_code}, and unaligned data {unaligned - base:.0f}, of {base:.0f}.",
-            "As in the paper, a key costs less than data."
-            if key < data
-            else "Unlike in the paper, a key costs more than data.",
-            f"Above 1 KiB, a multiple of 16 bytes takes {abs(change):.1f} % {'less' if change < 0 else 'more'} than its neighbours (in "
-            "the paper, slightly less)."
-            if whole
+            f"With {name}, from 2 to 4 KiB: a key that is not in the cache costs {brackets(cost(key, base), 0)} cycles on average, "
+            f"data {brackets(cost(data, base), 0)}{of_code}, and unaligned data {brackets(cost(unaligned, base), 0)}, of "
+            f"{brackets(intervals.medians(base[None])[0], 0)}.",
+            order.get(cost(data, key).verdict, "Between the costs of key and data there is no difference."),
+            f"Above 1 KiB, a multiple of 16 bytes {said[change.verdict]} its neighbours: by {brackets(change)} % less (in the paper, slightly "
+            "less)."
+            if change
             else "",
         )
 
@@ -1001,45 +1151,50 @@ class Report:
         paper, large = PAPERS["polyakov"], self.large()
         kernels = "folded64 scalar26 scalar32 polyakov_sse2 polyakov_avx polyakov_avx2 polyakov_avx512f doubles_avx x87".split()
         here = {k: self.per_byte("gcc", k, large) for k in kernels}
+        in_32 = {k: self.per_byte(BUILD_32, k, large) for k in kernels}
+        of_64, of_32 = f"{self.here}, 64-bit code", f"{self.here}, 32-bit code"
         vectors = [list(row) + [None] for row in paper["vectors"]["rows"]]
-        vectors.append(
-            [self.here, here["polyakov_sse2"], here["polyakov_avx"], here["polyakov_avx2"], here["polyakov_avx512f"]]
-        )
+        vectors.append([of_32, in_32["polyakov_sse2"], None, None, None])
+        vectors.append([of_64, *(here[f"polyakov_{name}"] for name in ("sse2", "avx", "avx2", "avx512f"))])
         scalars = [list(row) for row in paper["scalar"]["rows"]]
-        scalars.append([self.here, here["scalar32"], here["folded64"]])
-        floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[self.here, here["x87"]]]
+        scalars += [[of_32, in_32["scalar32"], None], [of_64, here["scalar32"], here["folded64"]]]
+        floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[of_32, in_32["x87"]], [of_64, here["x87"]]]
+        if not any(in_32.values()):
+            self.say("These results have no measurement of 32-bit code.")
         if here["polyakov_sse2"]:
             self.table(
-                f"Radix 2^26 in vectors, cycles per byte out of a large block, here {bytes_text(large)} and 64-bit code throughout, "
-                "gcc",
+                f"Radix 2^26 in vectors, cycles per byte out of a large block, here {bytes_text(large)}, gcc",
                 [*paper["vectors"]["columns"], "AVX-512F"],
                 vectors,
-                1,
+                2,
             )
         haswell = {row[0]: row for row in paper["vectors"]["rows"]}["Haswell"]
         haswell_scalar = {row[0]: row for row in paper["scalar"]["rows"]}["Haswell"]
+
+        def ratio(new: str, old: str) -> str:
+            return brackets(self.ratio("gcc", new, old, large), 2)
+
         if here["polyakov_avx2"]:
-            then, now = haswell[3] / haswell_scalar[2], here["polyakov_avx2"] / here["folded64"]
             self.say(
                 f"AVX2 takes {haswell[3] / haswell[1]:.2f} of the time of SSE2 on his Haswell, "
-                f"{here['polyakov_avx2'] / here['polyakov_sse2']:.2f} here; {then:.2f} of that of scalar radix 2^64 (below), "
-                f"{now:.2f} here."
+                f"{ratio('polyakov_avx2', 'polyakov_sse2')} here, in 64-bit code; {haswell[3] / haswell_scalar[2]:.2f} of that of scalar "
+                f"radix 2^64 (below), {ratio('polyakov_avx2', 'folded64')} here."
             )
         self.table(
             f"Scalar, cycles per byte out of a large block, here {bytes_text(large)}",
             paper["scalar"]["columns"],
             scalars,
-            1,
+            2,
         )
         if here["scalar32"] and here["folded64"]:
             self.say(
                 f"Radix 2^32, in 32-bit programs, takes {haswell_scalar[1] / haswell_scalar[2]:.1f} times as long as 2^64 on his "
-                f"Haswell; here {here['scalar32'] / here['folded64']:.1f} times, by the library's in 64-bit ones."
+                f"Haswell; here {ratio('scalar32', 'folded64')} times, by the library's in 64-bit ones."
             )
         self.polyakov_elsewhere()
         if here["x87"]:
             self.table(
-                "Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 1
+                "Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 2
             )
         float_rows = [
             [self.labels[k]] + [self.per_byte(build, k, large) for build in self.builds]
@@ -1049,30 +1204,34 @@ class Report:
         self.table(
             f"Radix of about 2^22 in vectors of doubles, beside integers: cycles per byte of {bytes_text(large)}",
             ["implementation", *self.builds],
-            float_rows,
+            float_rows + self.noise([large], self.builds),
         )
         if here["polyakov_avx2"] and here["doubles_avx"]:
-            better = here["doubles_avx"] > here["polyakov_avx2"]
+            holds = {
+                FASTER: "that holds here",
+                NO_DIFFERENCE: "here there is no difference",
+                SLOWER: "that does not hold here",
+            }
+            of_lanes = self.ratio("gcc", "polyakov_avx2", "doubles_avx", large)
+            of_x87 = self.ratio("gcc", "folded64", "x87", large)
             self.say(
-                "He dismisses floating point for CPUs with vectors of integers; "
-                + (
-                    f"that holds here: {here['doubles_avx']:g} against {here['polyakov_avx2']:g} cycles per byte in four lanes."
-                    if better
-                    else "that does not hold here."
-                ),
-                "He says, too, that floating point never beats radix 2^64 in registers that are not vectors: "
-                f"x87 takes {here['x87']:g}, radix 2^64 {here['folded64']:g}."
-                if here["x87"]
+                f"He dismisses floating point for CPUs with vectors of integers; {holds[verdict_of_ratio(of_lanes)]}: in four lanes, "
+                f"integers take {brackets(of_lanes, 2)} of the time of doubles.",
+                "He says, too, that floating point never beats radix 2^64 in registers that are not vectors; "
+                f"{holds[verdict_of_ratio(of_x87)]}: radix 2^64 takes {brackets(of_x87, 2)} of the time of x87."
+                if of_x87
                 else "",
             )
-        single = {build: self.series("lengths", build, "folded64").get(16) for build in self.builds}
-        of_large = self.per_byte("gcc", "folded64", large)
-        if single["gcc"] and of_large:
-            factor = single["gcc"] / (16 * of_large)
-            others = ", ".join(f"{single[build]:.0f} with {build}" for build in self.builds if build != "gcc")
+        single = {build: self.interval("lengths", build, "folded64", 16) for build in self.builds}
+        times = self.samples.cycles("lengths", "gcc", "folded64")
+        if single["gcc"] and large in times:
+            factor = intervals.medians((times[16] / (times[large] / large * 16))[None])[0]
+            others = ", ".join(
+                f"{brackets(single[build], 0)} with {build}" for build in self.builds[1:] if single[build]
+            )
             self.say(
-                f"A single block takes {single['gcc']:.0f} cycles here, key to tag{f' ({others})' if others else ''}, about "
-                f"{paper['single']['haswell_cycles']} on his Haswell; {factor:.1f} times a block of a large message, where he has "
+                f"A single block takes {brackets(single['gcc'], 0)} cycles here, key to tag{f' ({others})' if others else ''}, about "
+                f"{paper['single']['haswell_cycles']} on his Haswell; {brackets(factor)} times a block of a large message, where he has "
                 f"{paper['single']['blocks_least']} to {paper['single']['blocks_most']}" + "."
             )
         rows = []
@@ -1121,18 +1280,74 @@ class Report:
         ):
             head, rows = paper[name]["columns"], [list(row) for row in paper[name]["rows"]]
             self.table(f"{caption}: Polyakov's measured cycles per byte out of a large block", head, rows)
+        self.calibrated()
         self.table(
             "Not measured: the library's kernels for Arm, POWER and z, counted and by a model",
             ["model", "kernel", "instructions per byte of 16 KiB", "cycles per byte of the loop, llvm-mca"],
             counts_elsewhere(COUNTS.read_text()),
         )
 
+    def calibrated(self) -> None:
+        """Say what llvm-mca's models are worth, and how large code is."""
+        paper, found = PAPERS["polyakov"], CALIBRATION
+        measured = {
+            (row[0], column): value
+            for name in ("neon", "elsewhere")
+            for row in paper[name]["rows"]
+            for column, value in zip(paper[name]["columns"], row)
+        }
+        rows, ratios = [], {}
+        for one in found["rows"]:
+            theirs, executed = measured[one["processor"], one["column"]], one["instructions_per_byte"]
+            left_out = one["left_out"] / (executed * found["bytes"][1])
+            ratio = one["per_byte"] / theirs
+            # A model that lacks more of the instructions does not time this code.
+            if left_out < LEFT_OUT:
+                ratios[f"{one['processor']}, {one['column']}"] = ratio
+            rows.append(
+                [f"{one['processor']} ({one['model']})", one["column"], executed, theirs, one["per_byte"], ratio]
+                + [f"{100 * left_out:.0f} %"]
+            )
+        self.table(
+            "Model and measurement of the same code, OpenSSL's: cycles per byte out of a large block",
+            [
+                "CPU (model)",
+                "code",
+                "instructions",
+                "Polyakov, measured",
+                "llvm-mca",
+                "ratio",
+                "instructions without a model",
+            ],
+            rows,
+        )
+        least, most = (choose(ratios, key=ratios.get) for choose in (min, max))
+        self.say(
+            f"These models take {ratios[least]:.2f} ({least}) to {ratios[most]:.2f} ({most}) of the time that he measured, so that a model's "
+            f"figure, and those of the next table, may be wrong by a factor of {max(1 / ratios[least], ratios[most]):.1f}; "
+            f"{sum(ratio < 1 for ratio in ratios.values())} of {len(ratios)} are below the measurement. The code is that of OpenSSL "
+            f"{escape(found['openssl'])}, and may have changed since he measured.",
+        )
+        limits = paper["sizes"]
+        self.table(
+            "Bytes of scalar code of radix 2^64; the library's and the study's has functions of its own for short messages",
+            ["architecture", "Polyakov, less than", *dict.fromkeys(one["code"] for one in found["sizes"])],
+            [
+                [name, limits[name], *(one["bytes"] for one in found["sizes"] if one["architecture"] == name)]
+                for name in dict.fromkeys(one["architecture"] for one in found["sizes"])
+            ],
+        )
+        self.table(
+            "MIPS64, where Polyakov expects that radix 2^32 may be better: instructions per byte out of a large block, in qemu",
+            ["code", "instructions"],
+            [[one["code"], one["instructions_per_byte"]] for one in found["mips64"]],
+        )
+
     def crossing(self, build: str, vector: str, scalar: str) -> str:
-        """Return the least length from which on `vector` is faster at all measured lengths."""
-        fast, slow = self.series("lengths", build, vector), self.series("lengths", build, scalar)
-        found = None
-        for n in sorted(fast, reverse=True):
-            if fast[n] >= slow[n]:
+        """Return the least length from which on `vector` is faster at all measured lengths, by intervals."""
+        ups, found = self.samples.speed_ups("lengths", build, scalar, vector), None
+        for n in sorted(ups, reverse=True):
+            if intervals.medians(ups[n][None])[0].verdict != FASTER:
                 break
             found = n
         return "never" if found is None else bytes_text(found)
@@ -1407,22 +1622,33 @@ class Report:
             charts = []
             for n in shown:
                 lines = [
-                    Line(build, [(k, self.per_byte(build, f"lambda{k}_{lanes}", n)) for k in lambdas], colour)
-                    for build, colour in zip(self.builds, ("c0", "c1"))
+                    Line(
+                        build,
+                        [(k, self.series("lengths", build, f"lambda{k}_{lanes}")[n] / n) for k in lambdas],
+                        colour,
+                    )
+                    for build, colour in zip(self.builds, COLOURS)
                 ]
                 ys = [value for one in lines for _, value in one.points]
                 x = log_axis("groups to a reduction", lambdas, 2)
                 charts.append(Panel(bytes_text(n), x, linear_axis("cycles per byte", ys, zero=False), lines))
             for n in shown:
-                times = {k: self.per_byte("gcc", f"lambda{k}_{lanes}", n) for k in lambdas}
-                best.append([name, bytes_text(n), min(times, key=times.get), times[1], min(times.values())])
+                times = {k: self.series("lengths", "gcc", f"lambda{k}_{lanes}")[n] for k in lambdas}
+                least = min(times, key=times.get)
+                over = {k: self.ratio("gcc", f"lambda{k}_{lanes}", f"lambda{least}_{lanes}", n) for k in lambdas}
+                same = [str(k) for k in lambdas if k == least or verdict_of_ratio(over[k]) == NO_DIFFERENCE]
+                three = brackets(over[3], 2) if least != 3 else None
+                cells = [self.per_byte("gcc", f"lambda{k}_{lanes}", n) for k in (1, least)]
+                best.append([name, bytes_text(n), ", ".join(same), *cells, three])
             self.figure(
                 f"How many groups share a reduction (lambda): {name}. The axes do not begin at 0.",
                 panels(f"Groups to a reduction, {in_text(name)}", charts, len(charts), 300),
             )
         if best:
             self.table(
-                "The best lambda, gcc: cycles per byte", ["lanes", "bytes", "best lambda", "lambda 1", "best"], best
+                "The least lambda, gcc, and those that do not differ from it: cycles per byte",
+                ["lanes", "bytes", "lambda", "lambda 1", "the least", "lambda 3, ratio to the least"],
+                best + [[*row[:1], None, None, None, None, *row[1:]] for row in self.noise([self.large()], ["gcc"])],
             )
             self.say("Goll and Gueron stop at 3.")
         lengths = [n for n in self.lengths() if n > 64 and n % 64 != 0]
@@ -1436,14 +1662,17 @@ class Report:
         rests = [(kernel, name) for kernel, name in rests if self.runs(kernel)]
         if self.runs("bs4", "zeros4", "front4"):
             for build in self.builds:
-                times = {k: self.series("lengths", build, k) for k, _ in rests}
                 rows = []
                 for n in lengths:
-                    n = int(n)
-                    ratios = [times[k][n] / times["bs4"][n] for k, _ in rests]
-                    rows.append([bytes_text(n), -(-n // 16) % 4] + [round(ratio, 2) for ratio in ratios])
-                means = [mean(row[2 + i] for row in rows) for i in range(len(rests))]
-                rows.append(["mean", None] + [round(value, 2) for value in means])
+                    ratios = [self.ratio(build, k, "bs4", n) for k, _ in rests]
+                    cells = [None if k == "bs4" else brackets(ratio, 2) for (k, _), ratio in zip(rests, ratios)]
+                    rows.append([bytes_text(n), -(-n // 16) % 4, *cells])
+                means: list[str | None] = []
+                for k, _ in rests:
+                    ups = self.samples.speed_ups("lengths", build, "bs4", k)
+                    of = intervals.mean_of_medians(numpy.array([1 - ups[n] / 100 for n in lengths]))
+                    means.append(None if k == "bs4" else brackets(of, 2))
+                rows.append(["mean", None, *means])
                 self.table(
                     f"Blocks that fill no group, 4-way, {build}: ratio of the time to that of Bhattacharyya and Sarkar's",
                     ["bytes", "rho", *[name for _, name in rests]],
@@ -1483,7 +1712,7 @@ class Report:
         lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.lengths()]
         rows = [
             [self.labels[k]] + [self.per_byte(build, k, n) for n in lengths for build in self.builds] for k in names
-        ]
+        ] + self.noise(lengths, self.builds)
         self.table(
             "Everything: cycles per byte at a length",
             ["kernel"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds],
@@ -1503,10 +1732,10 @@ class Report:
                 rows = []
                 of = self.samples.cycles("lengths", build, kernel)
                 for n, one in zip(of, intervals.medians(numpy.array(list(of.values())))):
-                    row = [bytes_text(n), brackets(one, 0), round(one.middle / n, 2)]
-                    if others:
-                        ratio, verdict = self.ratio("lengths", build, kernel, others[0], n)
-                        row += [self.per_byte(build, others[0], n), ratio, verdict]
+                    row = [bytes_text(n), brackets(one, 0), self.per_byte(build, kernel, n)]
+                    ratio = self.ratio(build, kernel, others[0], n) if others else None
+                    if ratio:
+                        row += [self.per_byte(build, others[0], n), brackets(ratio, 2), verdict_of_ratio(ratio)]
                     rows.append(row)
                 head = ["bytes", "cycles", "cycles per byte"]
                 head += (
@@ -1523,12 +1752,6 @@ class Report:
             "Your kernels, gcc",
             self.lines(" ".join(f"{k}:{'hornet' if k == 'hornet' else next(colours)}" for k in shown), "gcc"),
         )
-
-    def ratio(self, group: str, build: str, kernel: str, other: str, n: int) -> tuple[str, str]:
-        """Return the ratio of a kernel's time to another's at a length, with its interval, and the verdict."""
-        over = intervals.medians(self.samples.speed_ups(group, build, other, kernel)[n][None])[0]
-        ratio = Interval(*(1 - value / 100 for value in (over.middle, over.high, over.low)))
-        return brackets(ratio, 2), over.verdict
 
     def wrong_tags(self, own: list[str]) -> None:
         """Show of which inputs the user's kernels compute wrong tags."""
@@ -1567,14 +1790,14 @@ class Report:
                 beside = [name for name in BESIDE if self.series("lengths", build, name)]
                 lengths = self.samples.cycles("lengths", build, kernel) if beside else {}
                 lengths = {n: cycles for n, cycles in lengths.items() if n in shown}
-                verdicts = [[self.ratio("lengths", build, kernel, name, n)[1] for n in lengths] for name in beside]
+                ratios = [[self.ratio(build, kernel, name, n) for n in lengths] for name in beside]
                 rows = [
                     [
                         bytes_text(n),
                         brackets(intervals.medians(cycles[None])[0], 0),
-                        *(self.ratio("lengths", build, kernel, name, n)[0] for name in beside),
+                        *(brackets(of[at], 2) for of in ratios),
                     ]
-                    for n, cycles in lengths.items()
+                    for at, (n, cycles) in enumerate(lengths.items())
                 ]
                 for low, high in RANGES:
                     row = []
@@ -1584,6 +1807,7 @@ class Report:
                     if any(row):
                         rows.append([f"{low} to {high}, %", None, *row])
                 if rows:
+                    verdicts = [list(map(verdict_of_ratio, of)) for of in ratios]
                     counts = [
                         ", ".join(str(of.count(verdict)) for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
                         for of in verdicts

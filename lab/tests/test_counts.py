@@ -4,10 +4,12 @@
 import sys
 from types import SimpleNamespace
 
+import pytest
 from support import ROOT, run, suite
 
 sys.path.append(str(ROOT / "lab/counts"))
 
+import architectures
 import call_cycles
 import cycles
 import instructions
@@ -63,6 +65,27 @@ def test_counts_trace(folder):
     assert program.modelled([*lines, "unknown x1"]).unknown == 1
     more = [program.modelled([*lines, *length * ["mul x2, x2, x2"]]).total for length in (100, 200)]
     assert more[1] - more[0] >= 200
+
+
+@suite("quick")
+def test_counts_tables_are_written(folder):
+    text = (
+        "# Counts\n\n## One\n\nSaid.\n\n| a |\n|---|\n| 1 |\n\n| b |\n|---|\n| 2 |\n\n## Two\n\n| a |\n|---|\n| 3 |\n"
+    )
+    file = folder / "results.md"
+    file.write_text(text, encoding="utf-8")
+    printed = architectures.printed_by(lambda: print("| a |\n|---|\n| 4 |\n\n| b |\n|---|\n| 5 |\n\nqemu"))
+    architectures.replace_tables("One", printed, file)
+    assert file.read_text(encoding="utf-8") == text.replace("1 |", "4 |").replace("2 |", "5 |")
+    with pytest.raises(SystemExit, match="not 1 tables in 'One'"):
+        architectures.replace_tables("One", "| a |\n", file)
+    # The tables in the tree are in the form that is written.
+    for title, tables in ("Cycles for 64 bytes, by llvm-mca", 1), ("Cycles of whole calls, by llvm-mca", 2):
+        section = (ROOT / "lab/counts/results.md").read_text(encoding="utf-8").partition(f"## {title}\n")[2]
+        assert len(architectures.TABLE.findall(section.partition("\n## ")[0])) == tables
+    assert all(
+        f"## {title}\n" in (ROOT / "lab/counts/results.md").read_text() for title in instructions.TITLES.values()
+    )
 
 
 @suite("quick")

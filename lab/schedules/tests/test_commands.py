@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from coconut.trace import ROOT
+from lab.schedules.__main__ import INTERVALS
+from lab.schedules.compiled import with_compiled
 from lab.schedules.tests.conftest import Command
 
 
@@ -30,6 +32,15 @@ def test_draw(command: Command, tmp_path: Path) -> None:
 )
 def test_table(command: Command, block: str, seconds: str, row: str) -> None:
     assert row in command("table", block, "--seconds", seconds)
+
+
+def test_compiled() -> None:
+    """What is written of compiled loops is what the compilers make today: of two kernels, for all would take a minute."""
+    text = INTERVALS.read_text()
+    assert "".join(with_compiled(text, frozenset({"vmsl", "ifma"}))) == text, "run python -m lab.schedules compiled"
+    row = next(line for line in text.splitlines() if line.startswith("| vmsl/step 1 |"))
+    changed = text.replace(row, "|".join([*row.split("|")[:-3], " 1.0 ", " - ", ""]))
+    assert changed != text and "".join(with_compiled(changed, frozenset({"vmsl"}))) == text
 
 
 def test_types() -> None:

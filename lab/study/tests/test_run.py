@@ -53,8 +53,12 @@ def test_the_readme_adds_a_kernel(tmp_path, monkeypatch):
     lengths = next(series for series in found["series"] if series["group"] == "lengths")
     names = [column["name"] for column in lengths["columns"]]
     assert set(names) == {"radix44", "hornet", "scalar64", "hornet again"}
-    cycles = lengths["columns"][names.index("radix44")]["counts"]["samples"][-1]
+    longest = lengths["columns"][names.index("radix44")]
+    cycles = longest["cycles"]["samples"][-1]
     assert len(cycles) == 5 * lengths["rounds"] == 10 and min(cycles) > 1000  # of the longest message
+    assert all(0 <= busy < 2**10 for busy in longest["busy"]) and len(longest["busy"]) == len(lengths["xs"])
+    assert found["clock"]["samples"] > 10 * len(lengths["xs"]) and 0 < found["clock"]["idle_slot"] < 1
+    assert all(0.05 < low <= middle <= high < 50 for low, middle, high in lengths["clock"])
     check = next(check for check in found["checks"] if check["kernel"] == "radix44")
     assert check["inputs"] > 1600 and check["wrong"] == 0
     assert len(found["machine"]["pinned"]) == 1 and len(lengths["clock"]) == 5
