@@ -25,6 +25,7 @@ from report.samples import Samples, beside_samples, drift, rates  # noqa: E402
 
 from tools.measure import intervals  # noqa: E402
 from tools.measure.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
+from tools.measure.samples import BUSY  # noqa: E402
 
 MODEL = STUDY / "results" / "z14-model.json"
 ORIGINALS = STUDY / "results" / "originals"
@@ -223,6 +224,8 @@ class Report:
         # A median over the processes, in cycles.
         self.cycles = {key: self.samples.medians(*key) for key in self.samples.of}
         self.is_partial = bool(found["runs"][0].get("filters"))
+        # What body() concludes of two kernels at a length: group, build, the new kernel, the old one, and the length.
+        self.concluded: dict[tuple[str, str, str, str, int], str] = {}
 
     def series(self, group: str, variant: str, column: str) -> dict[int, float]:
         """Return cycles by length; empty for a kernel that does not run on this CPU."""
@@ -247,6 +250,7 @@ class Report:
         if up is None:
             return None
         found = intervals.medians(up[None])[0]
+        self.concluded["lengths", build, new, old, length] = found.verdict
         return Interval(*(1 - value / 100 for value in (found.middle, found.high, found.low)))
 
     def noise(self, lengths: list[int], builds: list[str]) -> list[list]:
@@ -258,6 +262,28 @@ class Report:
             for build in builds
         ]
         return [["noise: Hornet over itself", *cells]] if any(cells) else []
+
+    @staticmethod
+    def of_noise(what: str, of: list[Interval]) -> str:
+        """Say how far a kernel that was entered twice is from itself."""
+        sizes = [abs(one.middle) for one in of]
+        chance = 100 - intervals.shares(of)[NO_DIFFERENCE]
+        return (
+            f"Noise with {what}, entered twice: its two entries differ by at most {results.quantile(sizes, 0.5):.2f} % at half of "
+            f"the lengths and {results.quantile(sizes, 0.95):.2f} % at 95 % of them. At {chance:.1f} % of the lengths the interval excludes "
+            "0; 5 % is what intervals of 95 % allow."
+        )
+
+    def noise_of_library(self) -> str:
+        """Say it of the library, at the lengths of the tables, with all compilers."""
+        ups = [
+            up
+            for build in self.builds
+            for up in self.samples.speed_ups("lengths", build, "hornet", f"hornet{AGAIN}").values()
+        ]
+        if not ups or len(ups[0]) < intervals.FEWEST:
+            return ""
+        return self.of_noise("the library (A/A, at the lengths of the tables)", intervals.medians(numpy.array(ups)))
 
     def large(self) -> int:
         return max(self.lengths())
@@ -332,7 +358,7 @@ class Report:
                     self.clock(),
                     self.conditions(),
                 ),
-                paragraph(self.of_samples(), self.of_checks()),
+                paragraph(self.of_samples(), self.noise_of_library(), self.of_checks()),
                 paragraph(
                     f'<span class="soft">Every measured number here comes from <code>lab/study/results/{self.file_name}</code>, every one of VMSL '
                     "from <code>lab/study/results/z14-model.json</code>, what is said of other models and other architectures from "
@@ -376,7 +402,7 @@ class Report:
                 f"instructions that take nothing but a slot: a cycle was {rate.min():.4f} to {rate.max():.4f} counts, without the outermost "
                 "percent of each section and process, and each count is divided by the one beside it. "
                 f"{100 * clock['busy'] / clock['samples']:.1f} % of {clock['samples']} samples were taken beside a busy sibling thread, with "
-                "which an instruction takes a slot for 1.1 times as long or more; they count only where a process has none beside an "
+                f"which an instruction takes a slot for {BUSY:g} times as long or more; they count only where a process has none beside an "
                 "idle one at a length, and two kernels are compared in rounds in which the state was the same."
             )
         return (
@@ -556,7 +582,7 @@ class Report:
             for build in self.builds
         }
         self.averages(lanes, ups, list(against.values()))
-        self.verdicts(lanes, ups, list(against.values()))
+        self.verdicts(lanes, ups, against)
         self.by_rest(lanes, ups)
         self.compared_figures(lanes, ups, [*against, new])
 
@@ -655,16 +681,18 @@ class Report:
         found = ", ".join(f"{count} {where}" for where, count in counts.items())
         return f"Over GG {name}, of the {sum(counts.values())} averages {found}, by their intervals."
 
-    def verdicts(self, lanes: int, ups: dict, names: list[str]) -> None:
+    def verdicts(self, lanes: int, ups: dict, against: dict[str, str]) -> None:
         """Say at how many lengths it is faster, and how large noise is."""
         rows, here, faster = [], [], {}
         if lanes == 4:
             for paper, key in (("IET paper", "bhattacharyya_sarkar"), ("dissertation", "dissertation")):
                 for name, *papers in PAPERS[key]["faster"]["rows"]:
                     rows.append([f"{paper}, {name}, gcc", None, *(f"{share:.2f}" for share in papers)])
-        for name in names:
+        for kernel, name in against.items():
             for build in self.builds:
                 found = intervals.medians(self.joined(ups[name, build]))
+                for n, one in zip(ups[name, build], found):
+                    self.concluded[f"sweep{lanes}", build, f"bs{lanes}", kernel, n] = one.verdict
                 shares = shares_text(found)
                 if shares[0] is not None:
                     faster.setdefault(name, []).append(f"{shares[0]} % of the lengths with {build}")
@@ -688,13 +716,7 @@ class Report:
                 + (f"; the IET paper has {min(papers):.1f} to {max(papers):.1f} %, with gcc." if lanes == 4 else ".")
             )
         for build, of in noise.items():
-            sizes = [abs(one.middle) for one in of]
-            chance = 100 - intervals.shares(of)[NO_DIFFERENCE]
-            self.say(
-                f"Noise with {build} (A/A: the balanced evaluation, entered twice): its two entries differ by at most "
-                f"{results.quantile(sizes, 0.5):.2f} % at half of the lengths and {results.quantile(sizes, 0.95):.2f} % at 95 % of them. At "
-                f"{chance:.1f} % of the lengths the interval excludes 0; 5 % is what intervals of 95 % allow."
-            )
+            self.say(self.of_noise(f"the balanced evaluation (A/A, {build})", of))
         if not noise:
             self.say("These results have no kernel that was entered twice, and so no measure of noise.")
 
@@ -904,6 +926,8 @@ class Report:
                 cells.append(brackets(found[n]) if n in found else None)
                 rows.append(cells)
             faster = {name: sum(row[first + 2] > 0 for row in paper[name]["rows"]) for name in names}
+            for n, one in found.items():
+                self.concluded["lengths", build, "bs4", old, n] = one.verdict
             verdicts = [found[row[0]].verdict for row in rows if row[0] in found]
             self.table(
                 f"Tables 4, 5 and 6 of the IET paper, {build}: cycles per byte of Goll and Gueron's and the new "
@@ -1347,7 +1371,8 @@ class Report:
         """Return the least length from which on `vector` is faster at all measured lengths, by intervals."""
         ups, found = self.samples.speed_ups("lengths", build, scalar, vector), None
         for n in sorted(ups, reverse=True):
-            if intervals.medians(ups[n][None])[0].verdict != FASTER:
+            verdict = self.concluded["lengths", build, vector, scalar, n] = intervals.medians(ups[n][None])[0].verdict
+            if verdict != FASTER:
                 break
             found = n
         return "never" if found is None else bytes_text(found)
@@ -1923,28 +1948,32 @@ def beside(reports: list[Report]) -> str:
     return text
 
 
+def changes(first: Report, second: Report) -> dict[str, tuple[int, int, int]]:
+    """Return how many conclusions both reports have, how many of these are not the same, and how many are opposed: of the
+    sweeps and of the tables with each compiler, and all. Both bodies were made before."""
+    found: dict[str, list[set[str]]] = {}
+    for key, verdict in first.concluded.items():
+        if key in second.concluded:
+            group, build, *_ = key
+            for of in (f"{group}, {build}", "all"):
+                found.setdefault(of, []).append({verdict, second.concluded[key]})
+    last = found.pop("all", [])
+    return {
+        of: (len(both), sum(len(one) > 1 for one in both), both.count({FASTER, SLOWER}))
+        for of, both in [*found.items(), ("all", last)]
+    }
+
+
 def changed(reports: list[Report]) -> str:
-    """Say at how many lengths two results of the same CPU disagree about faster, slower and no difference."""
+    """Say how many conclusions of two results of the same CPU are not the same."""
     said = []
     for i, first in enumerate(reports):
         for second in (other for other in reports[i + 1 :] if other.here == first.here):
-            for build in first.builds:
-                verdicts = []
-                for lanes in (4, 8):
-                    for old in (f"gg{lanes}_measured", f"gg{lanes}"):
-                        of = [
-                            one.samples.speed_ups(f"sweep{lanes}", build, old, f"bs{lanes}") for one in (first, second)
-                        ]
-                        both = sorted(set(of[0]) & set(of[1]))
-                        if both:
-                            found = [intervals.medians(numpy.array([ups[n] for n in both])) for ups in of]
-                            verdicts += [(a.verdict, b.verdict) for a, b in zip(*found)]
-                if verdicts:
-                    changes = sum(a != b for a, b in verdicts)
-                    opposed = sum({a, b} == {FASTER, SLOWER} for a, b in verdicts)
+            for of, (number, unlike, opposed) in changes(first, second).items():
+                if number:
                     said.append(
-                        f"Of {len(verdicts)} comparisons of lengths with {build}, {escape(first.here)}, {changes} "
-                        f"({100 * changes / len(verdicts):.1f} %) are not the same in both results; {opposed} are opposed."
+                        f"Of {number} conclusions ({of}), {escape(first.here)}, {unlike} ({100 * unlike / number:.1f} %) are not "
+                        f"the same in both results; {opposed} are opposed."
                     )
     return paragraph(*said) if said else ""
 
@@ -1958,9 +1987,10 @@ def report(of: list[tuple[dict, str]], model: dict) -> tuple[str, list[Drawing]]
     else:
         prefixes = [f"r{i + 1}-" for i in range(len(reports))]
         links = (f'<li><a href="#{prefix}top">{escape(one.here)}</a></li>' for prefix, one in zip(prefixes, reports))
-        body += f"<ul>{''.join(links)}</ul>{beside(reports)}{changed(reports)}"
-        for prefix, one in zip(prefixes, reports):
-            body += f'<h1 id="{prefix}top">{escape(one.here)}</h1>{one.body(prefix)}'
+        bodies = [
+            f'<h1 id="{prefix}top">{escape(one.here)}</h1>{one.body(prefix)}' for prefix, one in zip(prefixes, reports)
+        ]
+        body += f"<ul>{''.join(links)}</ul>{beside(reports)}{changed(reports)}{''.join(bodies)}"
     drawn = []
     for i, one in enumerate(reports):
         for drawing in one.drawn:

@@ -8,6 +8,8 @@ run.py --with mine.c          also your own kernel (README.md)
 run.py --originals            also the papers' own programs, which are fetched
 run.py --page FILE...         measures nothing: the report of these results, of one or of several CPUs
 run.py --count FILE           measures nothing: repeats the counts, also those for the z14, and the report
+run.py --compare FILE FILE    measures nothing: how many conclusions of two runs on one CPU are not the same; more than 3 %
+                              are a failure
 """
 
 import argparse
@@ -48,6 +50,7 @@ OWN_FUNCTION = "poly1305_auth"
 SOURCES = ["measure.c", "check.c", "cycles.c", "instructions.c"]
 EXTENSION = ".json.xz"
 FILTERS = ("kernels", "lengths", "groups")
+MOST_CHANGED = 3  # in %, of the conclusions of two runs
 
 
 def output_of(*command: str) -> str:
@@ -305,6 +308,22 @@ def write(files: list[Path], folder: Path, options: argparse.Namespace) -> None:
         print(folder / "figures")
 
 
+def compare(files: list[Path]) -> bool:
+    """Print how many conclusions of two results are not the same, and return whether these are few."""
+    model = json.loads(reporting.MODEL.read_text())
+    reports = [reporting.Report(results.load(path), path.name, model) for path in files]
+    if reports[0].here != reports[1].here:
+        sys.exit(f"run.py: the CPU and flags of one are {reports[0].here}, of the other {reports[1].here}")
+    for report in reports:
+        report.body()
+    found = reporting.changes(*reports)
+    print(f"{'conclusions':24} {'both':>7} {'changed':>8} {'%':>6} {'opposed':>8}")
+    for of, (number, unlike, opposed) in found.items():
+        print(f"{of:24} {number:7} {unlike:8} {100 * unlike / max(number, 1):6.2f} {opposed:8}")
+    number, unlike, _ = found["all"]
+    return number > 0 and 100 * unlike <= MOST_CHANGED * number
+
+
 def write_csv(path: Path, rows: Iterator[dict], opened: Callable) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with opened(path, "wt", newline="") as file:
@@ -349,6 +368,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     )
     add("--page", type=Path, nargs="+", metavar="FILE")
     add("--count", type=Path, metavar="FILE")
+    add("--compare", type=Path, nargs=2, metavar="FILE")
     add("--originals", action="store_true", help="also the papers' own programs that a package has")
     options = parser.parse_args(arguments)
     options.cpus = os.sched_getaffinity(0)
@@ -377,6 +397,8 @@ def main(arguments: list[str]) -> None:
     if options.page:
         write(options.page, target, options)
         return
+    if options.compare:
+        sys.exit(0 if compare(options.compare) else 1)
     if options.count:
         found = results.load(options.count) | {"operations": operations()} | of_z14(options.publish)
         path = options.count
