@@ -20,7 +20,19 @@ LAB = STUDY.parent
 sys.path.append(str(LAB))
 
 from report import results  # noqa: E402
-from report.figures import Drawing, Line, Panel, bars, bytes_text, linear_axis, log_axis, panels, style  # noqa: E402
+from report.figures import (  # noqa: E402
+    Drawing,
+    Line,
+    Panel,
+    Product,
+    bars,
+    bytes_text,
+    linear_axis,
+    log_axis,
+    panels,
+    style,
+    vectors,
+)
 from report.samples import Samples, beside_samples, drift, rates  # noqa: E402
 
 from tools.measure import intervals  # noqa: E402
@@ -78,8 +90,10 @@ OF_THE_PAPERS = [
     ("", "x87", ["Radix 2^32 in x87"]),
     ("", "AVX doubles", ["Radix of about 2^22"]),
     ("", "short inputs", ["Where the switch"]),
-    ("z14", "figure 4 and section 10", ["Figure 4 and section 10 of the z14 paper"]),
+    ("z14", "figures 1 to 3", ["Figures 1, 2 and 3 of the z14 paper"]),
+    ("", "figure 4 and section 10", ["Figure 4 and section 10 of the z14 paper"]),
     ("", "figure 5", ["Figure 5 of the z14 paper", "Figure 5 and section 6 of the z14 paper", "reduction adds"]),
+    ("", "appendix 2", ["Appendix 2 of the z14 paper"]),
     (
         "",
         "section 6",
@@ -1390,6 +1404,7 @@ class Report:
                 reduces[build, kind] = values[2] / (len_bytes / 64)
                 rows.append((variant, [max(value, 0) for value in values]))
         large = self.large()
+        self.arranged()
         self.original()
         self.say(
             f"The paper's three limbs, {paper['muls_per_block']} multiply-sums a block in place of "
@@ -1425,12 +1440,62 @@ class Report:
         self.say(
             f"The paper found the serial reduction a bottleneck, and proposes the parallel one. Here the parallel one adds {ratios} of the "
             "cycles that the serial one adds.",
-            "Its appendix argues from observed worst cases that limbs stay below 56 bits. Here both reductions are run over ranges, "
-            "to a fixed point, for all inputs: <code>lab/tests/test_study_bounds.py</code>.",
         )
+        self.overflows()
         self.ours_beside()
         self.orders()
         self.vmsl()
+
+    def arranged(self) -> None:
+        """Draw which block is in which lane, and by which power of r it is multiplied."""
+        charts = []
+        for number, of in self.model["arrangements"].items():
+            products = [
+                Product(
+                    [
+                        f"m[{block}]{' + h' * has}"
+                        for block, has in zip(product["blocks"], product["accumulator"], strict=True)
+                    ],
+                    [in_text(f"r^{power}") for power in product["powers"]],
+                    f"{product['multiplications']} multiplications",
+                )
+                for product in sorted(of["products"], key=lambda product: product["blocks"])
+            ]
+            phases = of["phases"]
+            below = f"expand {phases['expand']}, multiply {phases['multiply']}, reduce {phases['reduce']} operations"
+            charts.append((f"Figure {number}: {of['block']}, {of['bytes'] // 16} blocks", products, below))
+        self.figure(
+            "Figures 1, 2 and 3 of the z14 paper: the blocks m of a group, and the accumulator h, in the two lanes of a vector, and the powers of "
+            "r by which they are multiplied, before the sum is reduced. It is drawn from the data flow of the library's code that is "
+            "arranged so, and is what each iteration but the last does.",
+            vectors("Two lanes: blocks, accumulator and powers of r", charts),
+        )
+
+    def overflows(self) -> None:
+        """Count the limbs that exceed their bits, as the paper's appendix 2 does."""
+        paper, found = PAPERS["z14"]["appendix2"], self.model["overflows"]
+        iterations = len(found[0]["limbs"])
+        rows = []
+        for begin in dict.fromkeys(one["begin"] for one in found):
+            theirs = [str(count) for count in paper[begin]]
+            rows.append([begin, "the paper's, which is not stated", *theirs, *[None] * (iterations - len(theirs))])
+            rows += [[begin, one["multiplier"], *map(str, one["limbs"])] for one in found if one["begin"] == begin]
+        self.table(
+            "Appendix 2 of the z14 paper: how many of the three limbs exceed their 44, 44 and 42 bits after each iteration of the parallel "
+            "reduction, over blocks of ones",
+            ["at the beginning", "multiplier", *(f"iteration {i + 1}" for i in range(iterations))],
+            rows,
+        )
+        most = max(one["most_bits"] for one in found)
+        falls = all(all(a > b or a == b == 0 for a, b in zip(one["limbs"], one["limbs"][1:])) for one in found)
+        self.say(
+            f"No limb exceeds its bits by more than {most}; the paper observed no more than {paper['most_bits']}.",
+            "Their number falls until it is 0, as the paper concludes."
+            if falls
+            else "Their number does not fall in all cases, as the paper concludes that it does.",
+            "The paper argues from these worst cases that operands stay below 56 bits. Here both reductions are run over ranges, to a fixed point, for "
+            "all inputs: <code>lab/tests/test_study_bounds.py</code>.",
+        )
 
     def original(self) -> None:
         """Show the paper's own code, before and after: figure 5, and the whole call."""

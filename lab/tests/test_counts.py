@@ -88,6 +88,35 @@ def test_counts_tables_are_written(folder):
     )
 
 
+def cells(title: str, first: str, second: str) -> list[str]:
+    """Return the cells of a row in a section of results.md; the first cell stands in the first row of several."""
+    section = (ROOT / "lab/counts/results.md").read_text(encoding="utf-8").partition(f"## {title}\n")[2]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in section.splitlines()]
+    at = next(i for i, row in enumerate(rows) if row[0] == first)
+    return next(row[2:] for row in rows[at:] if len(row) > 2 and row[1] == second)
+
+
+@suite("quick")
+def test_counts_tables_are_of_this_tree():
+    """Of each table, what z14 executes and takes: run `make -C lab count-instructions count-cycles PUBLISH=1` if it fails."""
+    instructions.build_plugin()
+    z14 = instructions.Counted("s390x")
+    for compiler in z14.compilers:
+        z14.build_hornet(compiler)
+    for primitive, title in instructions.TITLES.items():
+        lengths = instructions.LENGTHS_BYTES[primitive][:3]
+        counts = z14.counts(primitive, "chosen", lengths)
+        counted = [instructions.per_byte(both, length) for both, length in zip(counts, lengths, strict=True)]
+        assert counted == cells(title, "s390x", "Hornet")[:3]
+    programs = [call_cycles.Program(z14, z14.program(compiler, "chosen"), "z14") for compiler in z14.compilers]
+    called = [str(program.cycles("poly1305", "chosen", 256).total) for program in programs]
+    assert architectures.per_compiler(called) == cells("Cycles of whole calls, by llvm-mca", "z14", "Hornet")[0]
+    files = [cycles.link(z14, compiler) for compiler in z14.compilers]
+    of = [f"{cycles.quickest(z14.triple, file, 'vmsl', 'z14')['absorb_many']:.0f}" for file in files]
+    assert architectures.per_compiler(of) == cells("Cycles for 64 bytes, by llvm-mca", "z14", "`vmsl`")[-1]
+    z14.check_results()
+
+
 @suite("quick")
 def test_counts_loops(folder):
     (folder / "loop.s").write_text(LOOP, encoding="utf-8")

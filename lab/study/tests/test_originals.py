@@ -19,6 +19,7 @@ sys.path[:0] = [str(STUDY.parent), str(STUDY)]
 import poly1305aes  # noqa: E402
 import reporting  # noqa: E402
 import run  # noqa: E402
+import z14  # noqa: E402
 import z14_original  # noqa: E402
 from report import results  # noqa: E402
 
@@ -58,6 +59,30 @@ def test_z14(version, original, inputs):
         assert counts["phases"]["multiply"] == 30 * (iterations + 1) and counts["phases"]["reduce"] == 23 * (
             iterations + 2
         )
+
+
+def test_figures_1_to_3_of_z14():
+    """The paper's figures, from the code; and the stored ones, which the page has."""
+    found = json.loads(json.dumps(z14.arrangements()))
+    assert found == Z14["arrangements"]
+    drawn = {
+        number: sorted((of["blocks"], of["powers"], of["accumulator"], of["multiplications"]) for of in one["products"])
+        for number, one in found.items()
+    }
+    both, neither, first = [True, True], [False, False], [True, False]
+    assert drawn == {
+        "1": [([0, 1], [2, 2], both, 25)],
+        "2": [([0, 1], [4, 4], both, 25), ([2, 3], [2, 2], neither, 25)],
+        "3": [([0, 2], [4, 2], first, 9), ([1, 3], [4, 2], first, 9)],
+    }
+
+
+def test_overflows_of_z14():
+    found = z14.overflows()
+    assert found == Z14["overflows"] and len(found) == 6
+    # In the paper's worst cases as here, a bit at most, and in fewer limbs if none exceeded its own before.
+    worst, best = (next(of["limbs"] for of in found if of["begin"] == begin) for begin in ("all limbs", "no limb"))
+    assert max(of["most_bits"] for of in found) == 1 and worst[0] > best[0] > 0 and worst[-1] == 0
 
 
 def test_a_wrong_tag_is_found(original, inputs, tmp_path):
