@@ -46,7 +46,7 @@ ORDERS = LAB / "schedules/results/times.md"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
 CALIBRATION = json.loads((STUDY / "results/calibration.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
-AGAIN = " again"
+AGAIN, NOISE = " again", "noise: Hornet over itself"
 # Prefixes of the names of the papers' own programs in the stored results.
 PROGRAMS = {
     "bs4_original": "<code>bs4_original</code>, the program whose address is in section 5 of the IET paper",
@@ -267,15 +267,14 @@ class Report:
         self.concluded["lengths", build, new, old, length] = found.verdict
         return Interval(*(1 - value / 100 for value in (found.middle, found.high, found.low)))
 
+    def noise_at(self, build: str, length: int) -> str | None:
+        up = self.samples.speed_ups("lengths", build, "hornet", f"hornet{AGAIN}").get(length)
+        return None if up is None else f"{brackets(intervals.medians(up[None])[0])} %"
+
     def noise(self, lengths: list[int], builds: list[str]) -> list[list]:
         """Return a row with the difference of the library from itself, if it was entered twice."""
-        ups = {build: self.samples.speed_ups("lengths", build, "hornet", f"hornet{AGAIN}") for build in builds}
-        cells = [
-            brackets(intervals.medians(ups[build][n][None])[0], 1) + " %" if n in ups[build] else None
-            for n in lengths
-            for build in builds
-        ]
-        return [["noise: Hornet over itself", *cells]] if any(cells) else []
+        cells = [self.noise_at(build, n) for n in lengths for build in builds]
+        return [[NOISE, *cells]] if any(cells) else []
 
     @staticmethod
     def of_noise(what: str, of: list[Interval]) -> str:
@@ -1133,7 +1132,12 @@ class Report:
         code = mean_of(warm, "cases of cold code")
         if base is None or key is None or data is None or unaligned is None:
             return
-        of_code = f", code {brackets(cost(code, base), 0)} (in the paper 10000 to 30000)" if code is not None else ""
+        paper = PAPERS["bernstein"]["cold_code"]["cycles"]
+        of_code = (
+            f", code {brackets(cost(code, base), 0)} (in the paper {paper[0]} to {paper[1]})"
+            if code is not None
+            else ""
+        )
         times = self.samples.cycles("cases", variant, warm)
         whole = [
             2 * times[n] / (times[n - 1] + times[n + 1]) for n in times if n % 16 == 0 and n > 1024 and n + 1 in times
@@ -1587,6 +1591,7 @@ class Report:
     def orders(self) -> None:
         """Show what Coconut makes of figure 4 and of section 10."""
         head, *rows = orders_of_vmsl(ORDERS.read_text())
+        vmsl = sum(of["multiplications"] for of in self.model["arrangements"]["3"]["products"])
         self.table(
             "Figure 4 and section 10 of the z14 paper: cycles of an iteration of four blocks by the model of z14, issued in order, and out "
             "of order",
@@ -1594,7 +1599,7 @@ class Report:
             rows,
         )
         self.say(
-            "Apart is figure 4: 18 independent VMSL, of which 12 are added to the accumulators. The orders are Coconut's, which proves that "
+            f"Apart is figure 4: {vmsl} independent VMSL, of which {vmsl - PAPERS['z14']['accumulators']} are added to the accumulators. The orders are Coconut's, which proves that "
             "both compute the same; continuous optimization, the random search that it guides and minimum cuts are those of section 10 "
             "(<code>docs/coconut.md</code>)."
         )
@@ -1826,10 +1831,11 @@ class Report:
                     ratio = self.ratio(build, kernel, others[0], n) if others else None
                     if ratio:
                         row += [self.per_byte(build, others[0], n), brackets(ratio, 2), verdict_of_ratio(ratio)]
+                        row.append(self.noise_at(build, n))
                     rows.append(row)
                 head = ["bytes", "cycles", "cycles per byte"]
                 head += (
-                    [self.labels[others[0]], f"ratio of the time to that of {self.labels[others[0]]}", ""]
+                    [self.labels[others[0]], f"ratio of the time to that of {self.labels[others[0]]}", "", NOISE]
                     if others
                     else []
                 )
@@ -1886,6 +1892,7 @@ class Report:
                         bytes_text(n),
                         brackets(intervals.medians(cycles[None])[0], 0),
                         *(brackets(of[at], 2) for of in ratios),
+                        self.noise_at(build, n),
                     ]
                     for at, (n, cycles) in enumerate(lengths.items())
                 ]
@@ -1895,15 +1902,15 @@ class Report:
                         ups = self.joined(self.samples.speed_ups("sweep4", build, name, kernel), low, high)
                         row.append(brackets(intervals.mean_of_medians(ups)) if len(ups) else None)
                     if any(row):
-                        rows.append([f"{low} to {high}, %", None, *row])
+                        rows.append([f"{low} to {high}, %", None, *row, None])
                 if rows:
                     verdicts = [list(map(verdict_of_ratio, of)) for of in ratios]
                     counts = [
                         ", ".join(str(of.count(verdict)) for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
                         for of in verdicts
                     ]
-                    rows.append([f"lengths: {FASTER}, {NO_DIFFERENCE}, {SLOWER}", None, *counts])
-                    head = ["bytes", "cycles", *(self.labels[name] for name in beside)]
+                    rows.append([f"lengths: {FASTER}, {NO_DIFFERENCE}, {SLOWER}", None, *counts, None])
+                    head = ["bytes", "cycles", *(self.labels[name] for name in beside), NOISE]
                     self.table(
                         f"{self.labels[kernel]}, beside others, {build}: ratio of its time to theirs, and average speed-up in % over them",
                         head,

@@ -98,7 +98,7 @@ def cells(title: str, first: str, second: str) -> list[str]:
 
 @suite("quick")
 def test_counts_tables_are_of_this_tree():
-    """Of each table, what z14 executes and takes: run `make -C lab count-instructions count-cycles PUBLISH=1` if it fails."""
+    """Count again what each table says of z14. If it fails, run `make -C lab count-instructions count-cycles PUBLISH=1`."""
     instructions.build_plugin()
     z14 = instructions.Counted("s390x")
     for compiler in z14.compilers:

@@ -21,7 +21,7 @@ import reporting  # noqa: E402
 from report import results  # noqa: E402
 
 PAGE = ROOT / "lab/study/report/index.html"
-# Those of the first CPU are the first.
+# The first CPU comes first.
 FILES = [ROOT / name for name in re.findall(r"Every measured number here comes from <code>([^<]*)", PAGE.read_text())]
 RESULTS = FILES[0]
 # The page with the names of its parts as in a page of one CPU.
