@@ -20,6 +20,8 @@ from lab.schedules.emit import emit
 from lab.schedules.native import run_against_compiled
 from lab.schedules.optimal import ports_of
 from lab.schedules.orders import orders
+from lab.schedules.overlap import HEADER as OVERLAP_HEADER
+from lab.schedules.overlap import HEADER_OVERLAPPED, loops, rows_of
 from lab.schedules.tables import HEADER, best_loop, markdown
 
 # The loops of `table`, and of `table --quick`.
@@ -100,6 +102,16 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
+def command_overlap(arguments: argparse.Namespace) -> None:
+    """Print what bounds the loops of the Go module, and what those gain whose iterations overlap."""
+    rows = []
+    for title, block, search in loops(arguments.loops):
+        for row in rows_of(title, block, arguments.rounds, search):
+            rows.append(row)
+            print(*row, sep=", ", file=sys.stderr)
+    print(markdown([*OVERLAP_HEADER, *HEADER_OVERLAPPED], rows))
+
+
 def command_emit(arguments: argparse.Namespace) -> None:
     emit(arguments.blocks, Path(arguments.folder))
 
@@ -125,6 +137,9 @@ def run(argv: list[str] | None = None) -> None:
     ordering.add_argument("block")
     ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
+    overlapping = command("overlap", command_overlap, "print what bounds the Go module's loops, and what overlap gains")
+    overlapping.add_argument("loops", nargs="*", help="only these, KERNEL/BLOCK, or words of the others' titles")
+    overlapping.add_argument("--rounds", type=int, default=300, help="for times on this CPU; 0: none")
     emitting = command("emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, and run them")
     emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))

@@ -78,14 +78,16 @@ def run_function(function: ScalarBlocks, compiler: str, rounds: int) -> Times:
     )
 
 
-def run_against_compiled(program: Program, compiler: str, rounds: int, emitted: Program | None = None) -> Times:
+def run_against_compiled(
+    program: Program, compiler: str, rounds: int, emitted: Program | None = None, function: SingleBlock | None = None
+) -> Times:
     """Return the nanoseconds per iteration, compiled and emitted, where the program runs; None without rounds.
 
     Raise Mismatch unless both leave the same accumulator for every sample. emitted is the code of that program, which
-    was made for vectors of another length.
+    was made for vectors of another length; function, if it is not that of the program by itself, is what is run.
     """
     architecture, graph = program.architecture, program.graph
-    function = single_block(emitted or program, "coconut_loop")
+    function = function or single_block(emitted or program, "coconut_loop")
     options = [
         f"-DITERATION_GROUPS={graph.advance // group_bytes(graph.kernel)}",
         f"-DEMITTED={function.name}",
