@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coconut.graph import Graph, Node
@@ -71,10 +71,24 @@ def simulate(graph: Graph, sample: Sample) -> list[Value]:
     return values
 
 
+def outputs_of(graph: Graph, sample: Sample) -> dict[str, Value]:
+    values = simulate(graph, sample)
+    return {graph.nodes[i].name: values[i] for i in graph.outputs()}
+
+
+def after(graph: Graph, sample: Sample, iterations: int) -> Iterator[Sample]:
+    """Yield the samples of a loop's iterations, each with the outputs of the one before it; the message stays."""
+    for i in range(iterations):
+        if i:
+            carried = {name: sample.outputs[name] for name in graph.carried()}
+            sample = replace(sample, inputs=sample.inputs | carried)
+            sample = replace(sample, outputs=outputs_of(graph, sample))
+        yield sample
+
+
 def compare(graph: Graph, sample: Sample) -> None:
     """Raise Mismatch unless the graph computes the same as the model lanes."""
-    values = simulate(graph, sample)
-    outputs = {graph.nodes[i].name: values[i] for i in graph.outputs()}
+    outputs = outputs_of(graph, sample)
     if outputs.keys() != sample.outputs.keys():
         raise Mismatch(f"{graph.title}: outputs {sorted(outputs)} are not {sorted(sample.outputs)}")
     for name, expected in sample.outputs.items():

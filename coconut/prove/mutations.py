@@ -119,7 +119,7 @@ def mistakes(graph: Graph) -> Iterator[Mistake]:
             made.append(("a block less", (replace(node, imm=(node.imm[0] + 1,)),)))
         if node.op == "sum" and graph.lanes > 1:
             made.append(("one lane alone", (replace(node, op="word"),)))
-        if node.op == "output" and node.args[0] and nodes[node.args[0] - 1].op != "output":
+        if node.op == "output" and node.args[0] and nodes[node.args[0] - 1].op not in {"output", *SUMS}:
             made.append(("another value", (replace(node, args=(node.args[0] - 1,)),)))
         if node.op in {"sum_add", "sum_sub"}:
             made.append(("the other sign", (replace(node, op="sum_sub" if node.op == "sum_add" else "sum_add"),)))
