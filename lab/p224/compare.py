@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compare multiplication in P-224's field on VMSL with what people use, by counts and a model of the z14.
+
+    build/schedules/venv/bin/python -m lab.p224.compare [--without-openssl] [FILE.md]
+
+writes FILE.md, by default lab/p224/results.md. qemu counts instructions, and llvm-mca's model of the z14 gives cycles, by
+the programs of lab/counts, which lab/counts/install.sh installs what they need for. Go's p224Mul, which crypto/ecdsa and
+crypto/ecdh use, is taken from the Go that is installed; OpenSSL is Debian's, which lab/counts fetches.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from coconut.__main__ import graph_named
+from coconut.functions import SingleBlock
+from coconut.orders import simulated_cycles, steady_cycles
+from coconut.own import integer, read
+from coconut.program import Program
+from coconut.simulate import Mismatch
+from lab.schedules.emit import own_programs
+from lab.schedules.tables import markdown
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "counts"))
+
+call_cycles: Any = __import__("call_cycles")
+counts: Any = __import__("instructions")
+
+BUILD = counts.BUILD / "p224"
+FIAT = Path("src/crypto/internal/fips140/nistec/fiat/p224_fiat64.go")
+CALLS = (2, 6)
+TRIPLE, CPU = "s390x-linux-gnu", "z14"
+COMMAND = ["qemu-s390x", "-cpu", "max"]
+P = integer("2^224 - 2^96 + 1")
+X, Y = (int(re.search(rf'#define {name} "(\w+)"', (HERE / "calls.c").read_text())[1], 16) for name in "XY")  # type: ignore[index]
+# Multiplications of vectors and of words; of 64-bit words, OpenSSL and Go take MLGR and MLG.
+MULTIPLICATIONS = ("vmsl", "mlg", "ml ", "msg", "mg")
+
+
+@dataclass
+class Call:
+    """A program that multiplies, and what is counted in it: by default, all but main.
+
+    - factor: by which a product is multiplied, too.
+    """
+
+    title: str
+    path: Path
+    is_counted: Callable[[str], bool] = lambda function: function != "main"
+    begins: str = "multiply"
+    factor: int = 1
+
+    def __post_init__(self) -> None:
+        lines = counts.execute(f"{TRIPLE}-nm", "-n", self.path).splitlines()
+        known = [line.split(maxsplit=2) for line in lines if re.match(r"\w+ [tTwW] ", line)]
+        self.addresses = [(int(address, 16), name) for address, _, name in known]
+
+    def address(self, wanted: str) -> int:
+        return next(address for address, name in self.addresses if name.split(".")[-1] == wanted)
+
+    def function(self, address: int) -> str:
+        return next((name for start, name in reversed(self.addresses) if start <= address), "")
+
+    def run(self, calls: int, traced: bool = False) -> list[tuple[tuple[int, ...], int]]:
+        """Run the program, and check what it prints; return the blocks that are counted."""
+        environment = os.environ | {"GOMAXPROCS": "1", "GOGC": "off", "GODEBUG": "asyncpreemptoff=1"}
+        between = (self.address(self.begins), self.address("marker")) if traced else None
+        printed, blocks = counts.run_counted(COMMAND, self.path, calls, environment=environment, traced=between)
+        words = printed.split()
+        found = int("".join(word.zfill(16) for word in words) if len(words) > 1 else words[0], 16)
+        if found % P != X * pow(Y * self.factor, calls, P) % P:
+            raise Mismatch(f"{self.title}: {calls} multiplications give {found:#x}")
+        return [(block, count) for block, count in blocks if self.is_counted(self.function(block[0]))]
+
+    def instructions(self) -> float:
+        totals = [sum(count * len(block) for block, count in self.run(calls)) for calls in CALLS]
+        return (totals[1] - totals[0]) / (CALLS[1] - CALLS[0])
+
+    def lines(self) -> tuple[Any, list[str]]:
+        """Return the instructions of the last call in order, with what reads them."""
+        architecture = SimpleNamespace(name="s390x", triple=TRIPLE, command=COMMAND, results={})
+        program = call_cycles.Program(architecture, self.path, CPU)
+        addresses = [address for block, _ in self.run(CALLS[0], traced=True) for address in block]
+        texts = program.disassembled(addresses)
+        return program, [texts[address] for address in addresses]
+
+    def row(self) -> list[str]:
+        program, lines = self.lines()
+        modelled = program.modelled(lines)
+        found = Counter(line.startswith(MULTIPLICATIONS) for line in lines)
+        left_out = f", without {modelled.unknown} instructions" if modelled.unknown else ""
+        return [self.title, f"{self.instructions():.0f}", str(found[True]), f"{modelled.total}{left_out}"]
+
+
+def emitted(program: Program) -> Call:
+    function = SingleBlock.of(program, "multiply_vmsl")
+    source, binary = BUILD / "emitted.S", BUILD / "emitted"
+    source.write_text(function.text(program.architecture.gnu))
+    command = [f"{TRIPLE}-gcc", "-O2", "-static", f"-DMULTIPLY={function.name}"]
+    counts.execute(*command, "-o", binary, HERE / "calls.c", source)
+    return Call("VMSL, as a function", binary, lambda name: "multiply_vmsl" in name, function.name)
+
+
+def go() -> Call:
+    folder, binary = BUILD / "go", BUILD / "calls-go"
+    folder.mkdir(exist_ok=True)
+    root = Path(counts.execute("go", "env", "GOROOT").strip())
+    (folder / "fiat.go").write_text((root / FIAT).read_text().replace("\npackage fiat\n", "\npackage main\n"))
+    (folder / "calls.go").write_text((HERE / "calls.go").read_text())
+    environment = os.environ | {"GOARCH": "s390x", "CGO_ENABLED": "0", "GO111MODULE": "off"}
+    subprocess.run(["go", "build", "-o", binary, "fiat.go", "calls.go"], cwd=folder, env=environment, check=True)
+    in_montgomery = pow(2**256, -1, P)
+    return Call("Go's `p224Mul`", binary, lambda name: name.endswith("p224Mul"), "p224Mul", in_montgomery)
+
+
+def openssl() -> Call:
+    s390x, binary = counts.Counted("s390x"), BUILD / "calls-openssl"
+    s390x.build_openssl()
+    usr = s390x.folder / "openssl" / "usr"
+    library = next(usr.glob("lib/*/libcrypto.a"))
+    includes = [f"-I{usr / 'include'}", f"-I{usr / 'include' / library.parent.name}"]
+    command = [f"{TRIPLE}-gcc", "-O2", "-w", "-static", "-fno-inline"]
+    counts.execute(*command, *includes, "-o", binary, HERE / "calls.c", library)
+    return Call("OpenSSL's `BN_mul` and `BN_nist_mod_224`", binary)
+
+
+def loops(one: Program, two: Program, of_go: Call) -> Iterator[list[str]]:
+    """Yield the rows of multiplications one after another, by the model."""
+    yield ["VMSL, each of the one before it", str(len(one.ops)), f"{simulated_cycles(one, CPU):.1f}"]
+    yield ["VMSL, two at a time", f"{len(two.ops) / 2:.0f}", f"{simulated_cycles(two, CPU) / 2:.1f}"]
+    _, lines = of_go.lines()
+    yield [f"{of_go.title}, independent ones", str(len(lines)), f"{steady_cycles(TRIPLE, CPU, lines):.1f}"]
+
+
+def report(with_openssl: bool) -> str:
+    counts.build_plugin()
+    BUILD.mkdir(parents=True, exist_ok=True)
+    read(HERE / "p224.toml")
+    one, two = (next(own_programs(graph_named(f"p224/{name}"))) for name in ("multiply", "multiply 2"))
+    of_go = go()
+    calls = [emitted(one), of_go, *([openssl()] if with_openssl else [])]
+    tables = [
+        (["a call", "instructions", "multiplications", "cycles"], [call.row() for call in calls]),
+        (["a multiplication of many", "instructions", "cycles"], list(loops(one, two, of_go))),
+    ]
+    versions = [["go", "version"], ["qemu-s390x", "--version"], ["llvm-mca-19", "--version"]]
+    found = [next(line for line in counts.execute(*words).splitlines() if "ersion" in line).strip() for words in versions]
+    packages = sorted(path.name for path in counts.BUILD.glob("s390x/openssl/*.deb")) if with_openssl else []
+    return "\n\n".join(
+        [
+            "# Multiplication modulo 2^224 - 2^96 + 1 on z14",
+            "`python -m lab.p224.compare` writes this file.\nCycles are those of LLVM's model of z14.",
+            *(markdown(*table) for table in tables),
+            "\n".join([*found, *packages]),
+        ]
+    ) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--without-openssl", action="store_true")
+    parser.add_argument("file", nargs="?", default=HERE / "results.md", type=Path)
+    arguments = parser.parse_args()
+    arguments.file.write_text(report(not arguments.without_openssl))
+
+
+if __name__ == "__main__":
+    main()
