@@ -37,7 +37,12 @@ def samples_of(graph: Graph) -> list[simulate.Sample]:
 
 def add_with(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--with", action="append", default=[], metavar="FILE.toml", dest="own", help="add blocks of your own; repeatable"
+        "--with",
+        action="append",
+        default=[],
+        metavar="FILE.toml",
+        dest="own",
+        help="add blocks of your own; repeatable",
     )
 
 

@@ -15,12 +15,12 @@ from typing import Any
 import tomllib
 
 from coconut import trace
-from coconut.architectures import BY_NAME
+from coconut.architectures import OF_LANES
 from coconut.graph import Graph
-from coconut.operations import WORD_MAX, Value
+from coconut.operations import Value
 from coconut.prove.claims import Claims, Encoding
 from coconut.prove.polynomials import Poly, add, constant, multiply
-from coconut.simulate import Mismatch, Sample, show
+from coconut.simulate import Mismatch, Sample
 from coconut.trace import Kernel, read_traced
 
 # What `lanes` may be: the kind of kernel, and how many lanes there are, if not `count`.
@@ -41,7 +41,7 @@ class Polynomials(ast.NodeVisitor):
             poly: Poly = self.visit(ast.parse(text.replace("^", "**").strip(), mode="eval").body)
         except SyntaxError:
             raise ValueError(f"{text!r} is no expression") from None
-        return poly
+        return multiply(poly, constant(1), self.modulus)
 
     def number(self, node: ast.expr) -> int:
         poly = self.visit(node)
@@ -56,6 +56,9 @@ class Polynomials(ast.NodeVisitor):
         if node.id not in self.names:
             raise ValueError(f"{node.id} is no input; there are {', '.join(self.names) or 'none'}")
         return {(self.names.index(node.id),): 1}
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Poly:
+        return add({}, self.visit(node.operand), -1) if isinstance(node.op, ast.USub) else self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Poly:
         match node.op:
@@ -240,8 +243,13 @@ def read(path: Path) -> Kernel:
     if lanes < 1:
         raise ValueError(f"{path}: count, the number of lanes, is missing")
     architectures = tuple(content.get("architectures", ()))
-    if unknown := [name for name in architectures if name not in BY_NAME]:
-        raise ValueError(f"{path}: no architecture {unknown[0]}; there are {', '.join(BY_NAME)}")
+    fitting = [
+        name for name, (_, like) in OF_LANES.items() if (like.kind == "vmsl", like.lanes) == (kind == "vmsl", lanes)
+    ]
+    if unknown := [name for name in architectures if name not in fitting]:
+        raise ValueError(
+            f"{path}: no architecture {unknown[0]} has these lanes; there are {', '.join(fitting) or 'none'}"
+        )
     try:
         modulus, weights = integer(content["modulus"]), tuple(weights_of(content["weights"], lanes))
     except ValueError as error:

@@ -153,16 +153,21 @@ def report(with_openssl: bool) -> str:
         (["a multiplication of many", "instructions", "cycles"], list(loops(one, two, of_go))),
     ]
     versions = [["go", "version"], ["qemu-s390x", "--version"], ["llvm-mca-19", "--version"]]
-    found = [next(line for line in counts.execute(*words).splitlines() if "ersion" in line).strip() for words in versions]
+    found = [
+        next(line for line in counts.execute(*words).splitlines() if "ersion" in line).strip() for words in versions
+    ]
     packages = sorted(path.name for path in counts.BUILD.glob("s390x/openssl/*.deb")) if with_openssl else []
-    return "\n\n".join(
-        [
-            "# Multiplication modulo 2^224 - 2^96 + 1 on z14",
-            "`python -m lab.p224.compare` writes this file.\nCycles are those of LLVM's model of z14.",
-            *(markdown(*table) for table in tables),
-            "\n".join([*found, *packages]),
-        ]
-    ) + "\n"
+    return (
+        "\n\n".join(
+            [
+                "# Multiplication modulo 2^224 - 2^96 + 1 on z14",
+                "`python -m lab.p224.compare` writes this file.\nCycles are those of LLVM's model of z14.",
+                *(markdown(*table) for table in tables),
+                "\n".join([*found, *packages]),
+            ]
+        )
+        + "\n"
+    )
 
 
 def main() -> None:

@@ -14,8 +14,8 @@ from coconut.__main__ import graph_named, graphs, samples_of
 from coconut.architectures import SCALAR_NAME
 from coconut.emit import go_declarations, go_file
 from coconut.functions import SingleBlock
-from coconut.graph import Graph
 from coconut.go_module import POLY1305, poly1305_program, scalar, scalar_functions
+from coconut.graph import Graph
 from coconut.native import prefix_of
 from coconut.orders import by_list, simulated_cycles
 from coconut.own import own_of
@@ -45,7 +45,10 @@ ITERATIONS = (1, 4, 13)
 
 def emit(blocks: Sequence[str], folder: Path, own: Sequence[str] = ()) -> None:
     """Emit basic blocks as functions, and run them on CPUs, here or emulated; if there are blocks of one's own, these."""
-    titles = list(own) or [*dict.fromkeys(f"{kernel}/{block}" for kernel, names in POLY1305.values() for block in names), *OTHERS]
+    titles = list(own) or [
+        *dict.fromkeys(f"{kernel}/{block}" for kernel, names in POLY1305.values() for block in names),
+        *OTHERS,
+    ]
     if unknown := set(blocks) - {*titles, SCALAR_NAME}:
         raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([*titles, SCALAR_NAME])} are")
     # In a folder of their own, because Go takes .S files for cgo's.
