@@ -19,6 +19,7 @@ from coconut.architectures import OF_LANES
 from coconut.graph import Graph
 from coconut.operations import Value
 from coconut.prove.claims import Claims, Encoding
+from coconut.prove.graphs import graphs_of, limits_in, recorded_checks
 from coconut.prove.polynomials import Poly, add, constant, multiply
 from coconut.simulate import Mismatch, Sample
 from coconut.trace import Kernel, read_traced
@@ -261,7 +262,8 @@ def read(path: Path) -> Kernel:
         raise ValueError(f"{path}: {name} is the name of a kernel of the library, or no name")
     own = Own(path, path.parent / content["source"], modulus, weights, blocks, architectures)
     kernel = Kernel(name, lanes, kind, own=own)
-    read_traced.cache_clear()
+    for known in (read_traced, graphs_of, limits_in, recorded_checks):
+        known.cache_clear()
     trace.KERNELS[name] = kernel
     own.check(read_traced(name)[0])
     return kernel

@@ -65,7 +65,7 @@ Z13_INSTRUCTIONS = BOTH | table(Instruction("vmalef", 3, vmal(32)), Instruction(
 Z14_INSTRUCTIONS = BOTH | table(
     Instruction("vmslg", 3, vmslg, gnu="vmslg {d}, {0}, {1}, {2}, 0"),
     Instruction("vaq", 2, quadword(lambda imm, a, b: a + b)),
-    Instruction("vsq", 2, quadword(lambda imm, a, b: a - b)),
+    Instruction("vsq", 2, quadword(lambda imm, a, b: a - b), go="VSQ {1}, {0}, {d}"),
     Instruction(
         "vsldb", 2, quadword(lambda imm, a, b: (a << 128 | b) >> 128 - 8 * imm), immediate=True, edges=(0, 1, 7, 8, 15)
     ),

@@ -33,8 +33,6 @@ def mine(tmp_path: Path) -> Iterator[Path]:
     yield write_files(SECTION, tmp_path)[0]
     for name in trace.KERNELS.keys() - before:
         del trace.KERNELS[name]
-    for function in (trace.read_traced, graphs_of):
-        function.cache_clear()
 
 
 def test_section(mine: Path, tmp_path: Path) -> None:
