@@ -116,7 +116,7 @@ class Own:
         found = {}
         for name, text in self.blocks[graph.name].items():
             try:
-                found[name] = known.of(text)
+                found[name] = known.of(str(text))
             except ValueError as error:
                 raise ValueError(f"{self.path}: [{graph.name}] {name} = {text!r}: {error}") from None
         return found
@@ -191,6 +191,8 @@ class Own:
             where = f"{self.source}: basic block {graph.name}"
             if any(node.op.startswith("load_") for node in graph.nodes):
                 raise ValueError(f"{where}: it loads from a message; its inputs are those of INPUT")
+            if not graph.inputs() or not graph.outputs():
+                raise ValueError(f"{where}: it has no inputs, or no outputs")
             outputs = names_in(graph, graph.outputs())
             for name, nodes in [*names_in(graph, graph.inputs()).items(), *outputs.items()]:
                 if len(nodes) != len(self.weights):

@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 from coconut.graph import Graph, read_graphs
@@ -132,12 +133,12 @@ def run(kernel: Kernel, command: list[str | Path], stdout: IO[str] | None = None
     ran.check_returncode()
 
 
-def trace(kernel: Kernel, lanes: str) -> Path:
+def trace(kernel: Kernel, lanes: str, folder: Path | None = None) -> Path:
     """Return the JSON file of the blocks over "graph" or "values" lanes, rewritten if a source has changed."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    program = BUILD / f"{kernel.name}-{lanes}"
+    program = (folder or BUILD) / f"{kernel.name}-{lanes}"
     result = program.with_suffix(".json")
-    if not kernel.own and result.exists() and result.stat().st_mtime > newest_source():
+    if result.exists() and result.stat().st_mtime > newest_source():
         return result
     # Other processes may do the same now.
     program = program.with_suffix(f".{os.getpid()}")
@@ -157,6 +158,9 @@ def read_traced(name: str) -> tuple[dict[str, Graph], dict[str, list[Sample]]]:
     """Return the graphs of a kernel's basic blocks and the samples of each, by name."""
     kernel = kernel_named(name)
     samples: dict[str, list[Sample]] = {}
-    for sample in read_samples(trace(kernel, "values")):
-        samples.setdefault(sample.block, []).append(sample)
-    return read_graphs(trace(kernel, "graph"), name), samples
+    with TemporaryDirectory() as folder:
+        # Other blocks of one's own may have the same name, at the same time.
+        into = Path(folder) if kernel.own else None
+        for sample in read_samples(trace(kernel, "values", into)):
+            samples.setdefault(sample.block, []).append(sample)
+        return read_graphs(trace(kernel, "graph", into), name), samples

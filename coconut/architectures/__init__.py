@@ -40,7 +40,7 @@ INSTRUCTION_SETS = tuple(
     )
 )
 
-# Those of vectors of 64-bit lanes by name, each with a kernel of the library that has its lanes.
+# Architectures with vectors of 64-bit lanes, by name, each with a kernel of the library that has its lanes.
 OF_LANES = {
     known.name: (known, KERNELS[kernel]) for kernel, known in ARCHITECTURES.items() if KERNELS[kernel].kind != "words"
 }

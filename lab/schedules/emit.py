@@ -39,7 +39,7 @@ OTHERS = {
 }
 
 
-# Those of loops of one's own; those of the library are in native.h.
+# For loops of one's own; native.h has the library's.
 ITERATIONS = (1, 4, 13)
 
 
