@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compare multiplication in P-224's field on VMSL with what people use, by counts and a model of the z14.
 
-    build/schedules/venv/bin/python -m lab.p224.compare [--without-openssl] [FILE.md]
+    build/schedules/venv/bin/python -m lab.p224.compare [--quick] [FILE.md]
 
 writes FILE.md, by default lab/p224/results.md. qemu counts instructions, and llvm-mca's model of the z14 gives cycles, by
 the programs of lab/counts, which lab/counts/install.sh installs what they need for. Go's p224Mul, which crypto/ecdsa and
@@ -28,7 +28,7 @@ from coconut.own import integer, read
 from coconut.program import Program
 from coconut.simulate import Mismatch
 from lab.schedules.emit import own_programs
-from lab.schedules.tables import markdown
+from lab.schedules.tables import HEADER, best_loop, markdown
 
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "counts"))
@@ -39,6 +39,8 @@ counts: Any = __import__("instructions")
 BUILD = counts.BUILD / "p224"
 FIAT = Path("src/crypto/internal/fips140/nistec/fiat/p224_fiat64.go")
 CALLS = 3
+# For each schedule.
+SECONDS = 20
 TRIPLE, CPU = "s390x-linux-gnu", "z14"
 COMMAND = ["qemu-s390x", "-cpu", "max"]
 P = integer("2^224 - 2^96 + 1")
@@ -145,22 +147,25 @@ def loops(one: Program, two: Program, of_go: Call) -> Iterator[list[str]]:
     yield [f"{of_go.title}, independent ones", f"{len(lines):.1f}", f"{steady:.1f}", ports(model, lines)]
 
 
-def report(with_openssl: bool) -> str:
+def report(quick: bool) -> str:
     counts.build_plugin()
     BUILD.mkdir(parents=True, exist_ok=True)
     read(HERE / "p224.toml")
     one, two = (next(own_programs(graph_named(f"p224/{name}"))) for name in ("multiply", "multiply 2"))
     of_go = go()
-    calls = [emitted(one), of_go, *([openssl()] if with_openssl else [])]
+    calls = [emitted(one), of_go, *([] if quick else [openssl()])]
     tables = [
         (["a call", "instructions", "multiplications", "cycles", "by ports alone"], [call.row() for call in calls]),
         (["a multiplication of many", "instructions", "cycles", "by ports alone"], list(loops(one, two, of_go))),
     ]
+    if not quick:
+        rows = [best_loop(program.architecture, program.graph, CPU, SECONDS).cells()[:-1] for program in (one, two)]
+        tables.append((HEADER[:-1], rows))
     versions = [["go", "version"], ["qemu-s390x", "--version"], ["llvm-mca-19", "--version"]]
     found = [
         next(line for line in counts.execute(*words).splitlines() if "ersion" in line).strip() for words in versions
     ]
-    packages = sorted(path.name for path in counts.BUILD.glob("s390x/openssl/*.deb")) if with_openssl else []
+    packages = sorted(path.name for path in counts.BUILD.glob("s390x/openssl/*.deb")) if not quick else []
     return (
         "\n\n".join(
             [
@@ -178,10 +183,10 @@ def report(with_openssl: bool) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--without-openssl", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="without OpenSSL, and without schedules")
     parser.add_argument("file", nargs="?", default=HERE / "results.md", type=Path)
     arguments = parser.parse_args()
-    arguments.file.write_text(report(not arguments.without_openssl))
+    arguments.file.write_text(report(arguments.quick))
 
 
 if __name__ == "__main__":
