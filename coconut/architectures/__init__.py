@@ -15,6 +15,7 @@ from coconut.architectures.scalar_arm64 import ARM64
 from coconut.architectures.scalar_riscv64 import RISCV64
 from coconut.architectures.scalar_riscv64_words import RISCV64_WORDS
 from coconut.architectures.scalar_s390x import S390X
+from coconut.trace import KERNELS, kernel_named
 
 ARCHITECTURES = {
     "avx2": AVX2,
@@ -39,6 +40,11 @@ INSTRUCTION_SETS = tuple(
     )
 )
 
+# Architectures with vectors of 64-bit lanes, by name, each with a kernel of the library that has its lanes.
+OF_LANES = {
+    known.name: (known, KERNELS[kernel]) for kernel, known in ARCHITECTURES.items() if KERNELS[kernel].kind != "words"
+}
+
 # The function that scalar64 makes up, and its architectures.
 SCALAR_NAME = "scalarBlocks"
 SCALAR = (AMD64, ARM64, RISCV64, S390X)
@@ -49,6 +55,8 @@ WORDS_128 = (ARM64_WORDS, S390X_WORDS)
 
 
 def architectures_of(kernel: str) -> tuple[Architecture, ...]:
+    if own := kernel_named(kernel).own:
+        return tuple(OF_LANES[name][0] for name in own.architectures)
     several = {"scalar64": SCALAR, "chacha20-128": WORDS_128, "chacha20-256": (AVX2_WORDS, AVX512VL_WORDS)}
     if kernel in several:
         return several[kernel]

@@ -3,17 +3,18 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from coconut.__main__ import graph_named, graphs
+from coconut.__main__ import add_with, graph_named, graphs, read_own
 from coconut.architectures import SCALAR, SCALAR_NAME
 from coconut.assembler import ParseError
 from coconut.native import runs_here
+from coconut.own import own_of
 from coconut.select import alternatives
 from coconut.simulate import Mismatch
 from coconut.trace import BUILD, KERNELS, ROOT
-from lab.schedules.architectures import ARCHITECTURES, architectures_of
+from lab.schedules.architectures import architectures_of
 from lab.schedules.compiled import COMPILED, cells_of, with_compiled
 from lab.schedules.draw import draw, draw_schedule
 from lab.schedules.emit import emit
@@ -47,18 +48,22 @@ INTERVALS = ROOT / "lab/schedules/results/schedules.md"
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
 
 
+def titles_of(kernels: Iterable[str]) -> list[str]:
+    return [graph.title for kernel in kernels for graph in graphs(kernel).values()]
+
+
 def command_draw(arguments: argparse.Namespace) -> None:
     if arguments.schedule:
         draw_schedules(arguments)
         return
-    for title in arguments.blocks or [graph.title for kernel in KERNELS for graph in graphs(kernel).values()]:
+    for title in arguments.blocks or titles_of(arguments.own or KERNELS):
         print(draw(graph_named(title).simplified(), BUILD / "pictures"))
 
 
 def draw_schedules(arguments: argparse.Namespace) -> None:
     for title in arguments.blocks:
         graph = graph_named(title)
-        row = best_loop(ARCHITECTURES[graph.kernel], graph, arguments.schedule, arguments.seconds)
+        row = best_loop(architectures_of(graph.kernel)[0], graph, arguments.schedule, arguments.seconds)
         ports = ports_of(row.problem, row.loop.times, row.loop.interval)
         assert ports is not None
         loop = row.loop
@@ -70,7 +75,7 @@ def draw_schedules(arguments: argparse.Namespace) -> None:
 
 def command_table(arguments: argparse.Namespace) -> None:
     rows = []
-    for title in arguments.blocks or (QUICK_LOOPS if arguments.quick else LOOPS):
+    for title in arguments.blocks or titles_of(arguments.own) or (QUICK_LOOPS if arguments.quick else LOOPS):
         graph = graph_named(title)
         for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
             row = best_loop(architecture, graph, cpu, arguments.seconds)
@@ -89,8 +94,8 @@ def command_orders(arguments: argparse.Namespace) -> None:
     graph = graph_named(arguments.block)
     known = architectures_of(graph.kernel)
     architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
-    # The scalar loop is not a function by itself.
-    native = runs_here(architecture) and architecture not in SCALAR
+    # The scalar loop is not a function by itself, and with nothing compiled are blocks of one's own compared.
+    native = runs_here(architecture) and architecture not in SCALAR and not own_of(graph.kernel)
     rows = []
     for variant in alternatives(architecture, graph):
         for order in orders(variant, arguments.cpu or architecture.cpus[0], arguments.seconds):
@@ -115,11 +120,12 @@ def command_overlap(arguments: argparse.Namespace) -> None:
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
-    emit(arguments.blocks, Path(arguments.folder))
+    emit(arguments.blocks, Path(arguments.folder), titles_of(arguments.own))
 
 
 def run(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="lab.schedules", description=__doc__)
+    add_with(parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, function: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
@@ -148,6 +154,7 @@ def run(argv: list[str] | None = None) -> None:
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     arguments = parser.parse_args(argv)
     try:
+        read_own(arguments)
         arguments.function(arguments)
     except (Mismatch, ParseError, ValueError) as error:
         sys.exit(f"lab.schedules: {error}")

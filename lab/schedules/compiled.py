@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from coconut.native import COMPILERS, OPTIONS
 from coconut.orders import steady_cycles
+from coconut.own import own_of
 from lab.schedules.architectures import ARCHITECTURES
 from lab.schedules.native import IN_C, file_of, hooked
 
@@ -31,7 +32,7 @@ def compiled_loops(triple: str, compiler: str, kernel: str) -> dict[str, list[st
 
 def compiled_cycles(triple: str, compiler: str, kernel: str, block: str, cpu: str) -> float | None:
     """Return the steady-state cycles per iteration; None if it is not a basic block, or the library has no such loop."""
-    if kernel in IN_C:
+    if kernel in IN_C or own_of(kernel):
         return None
     lines = compiled_loops(triple, compiler, kernel).get(block)
     return None if lines is None else steady_cycles(triple, cpu, lines)
