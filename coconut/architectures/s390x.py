@@ -25,9 +25,9 @@ def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:
 
 
 def vaq(imm: None, a: Value, b: Value) -> Value:
-    """Return the sum of two numbers of 128 bits."""
-    result = (a[0] << 64 | a[1]) + (b[0] << 64 | b[1]) & SUM_MAX
-    return (result >> 64, result & WORD_MAX)
+    """Return the sum of two numbers of 128 bits. They may be two numbers of 64 bits each: then nothing is carried."""
+    result = a[1] + b[1]
+    return (a[0] + b[0] + (result >> 64) & WORD_MAX, result & WORD_MAX)
 
 
 def vmal(shift: int) -> Meaning:
@@ -141,16 +141,17 @@ def pair_of_bytes(indices: list[int]) -> Value:
     return int.from_bytes(bytes(indices[:8]), "big"), int.from_bytes(bytes(indices[8:]), "big")
 
 
-def operands(instruction: Instruction, kind: str) -> str:
-    return ", ".join(["{m}"] if kind else [f"{{{i}}}" for i in range(instruction.operands)])
+def operands(instruction: Instruction, kind: str) -> list[str]:
+    return ["{m}"] if kind else [f"{{{i}}}" for i in range(instruction.operands)]
 
 
 def gnu_default(instruction: Instruction, kind: str) -> str:
-    return f"{instruction.name} {{d}}, {operands(instruction, kind)}{', {i}' * instruction.immediate}"
+    return f"{instruction.name} {', '.join(['{d}', *operands(instruction, kind), *['{i}'] * instruction.immediate])}"
 
 
 def go_default(instruction: Instruction, kind: str) -> str:
-    return f"{instruction.name.upper()} {'${i}, ' * instruction.immediate}{operands(instruction, kind)}, {{d}}"
+    parts = [*["${i}"] * instruction.immediate, *operands(instruction, kind), "{d}"]
+    return f"{instruction.name.upper()} {', '.join(parts)}"
 
 
 def callee_saved(name: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from coconut.native import runs_here
 from coconut.select import alternatives
 from coconut.simulate import Mismatch
 from coconut.trace import BUILD, KERNELS
+from lab.schedules import originals
 from lab.schedules.architectures import ARCHITECTURES, architectures_of
 from lab.schedules.compiled import compiled_cycles
 from lab.schedules.draw import draw, draw_schedule
@@ -112,6 +113,10 @@ def command_overlap(arguments: argparse.Namespace) -> None:
     print(markdown([*OVERLAP_HEADER, *HEADER_OVERLAPPED], rows))
 
 
+def command_originals(_: argparse.Namespace) -> None:
+    print(originals.page())
+
+
 def command_emit(arguments: argparse.Namespace) -> None:
     emit(arguments.blocks, Path(arguments.folder))
 
@@ -140,13 +145,14 @@ def run(argv: list[str] | None = None) -> None:
     overlapping = command("overlap", command_overlap, "print what bounds the Go module's loops, and what overlap gains")
     overlapping.add_argument("loops", nargs="*", help="only these, KERNEL/BLOCK, or words of the others' titles")
     overlapping.add_argument("--rounds", type=int, default=300, help="for times on this CPU; 0: none")
+    command("originals", command_originals, "read, run, prove and schedule the z14 paper's own assembly")
     emitting = command("emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, and run them")
     emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     arguments = parser.parse_args(argv)
     try:
         arguments.function(arguments)
-    except (Mismatch, ParseError, ValueError) as error:
+    except (Mismatch, ParseError, ValueError, OSError) as error:
         sys.exit(f"lab.schedules: {error}")
 
 
