@@ -16,11 +16,12 @@ from coconut.trace import BUILD, KERNELS
 from lab.schedules import originals
 from lab.schedules.architectures import ARCHITECTURES, architectures_of
 from lab.schedules.compiled import compiled_cycles
+from lab.schedules.continuous import PENALTIES
 from lab.schedules.draw import draw, draw_schedule
 from lab.schedules.emit import emit
 from lab.schedules.native import run_against_compiled
 from lab.schedules.optimal import ports_of
-from lab.schedules.orders import orders
+from lab.schedules.orders import orders, penalties
 from lab.schedules.overlap import HEADER as OVERLAP_HEADER
 from lab.schedules.overlap import HEADER_OVERLAPPED, loops, rows_of
 from lab.schedules.tables import HEADER, best_loop, markdown
@@ -52,7 +53,8 @@ def command_draw(arguments: argparse.Namespace) -> None:
         draw_schedules(arguments)
         return
     for title in arguments.blocks or [graph.title for kernel in KERNELS for graph in graphs(kernel).values()]:
-        print(draw(graph_named(title).simplified(), BUILD / "pictures"))
+        graph = originals.graph_of_macro(title) or graph_named(title).simplified()
+        print(draw(graph, BUILD / "pictures"))
 
 
 def draw_schedules(arguments: argparse.Namespace) -> None:
@@ -103,6 +105,26 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
+def command_penalties(arguments: argparse.Namespace) -> None:
+    """Print what the penalty for registers changes in orders by continuous optimization."""
+    names = ["list", *PENALTIES]
+    rows = []
+    for title in arguments.blocks or LOOPS:
+        graph = graph_named(title)
+        for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
+            # The first variant that fits into the registers in some order.
+            variants = (penalties(program, cpu) for program in alternatives(architecture, graph))
+            found = {order.name: order for order in next(filter(None, variants), [])}
+            if not found:
+                continue
+            cells = (
+                f"{found[name].in_order_cycles}, {found[name].cycles:.1f}" if name in found else "-" for name in names
+            )
+            rows.append([title, cpu, str(len(next(iter(found.values())).program.ops)), *cells])
+            print(*rows[-1], sep="; ", file=sys.stderr)
+    print(markdown(["loop", "CPU", "instructions", *names], rows))
+
+
 def command_overlap(arguments: argparse.Namespace) -> None:
     """Print what bounds the loops of the Go module, and what those gain whose iterations overlap."""
     rows = []
@@ -142,6 +164,8 @@ def run(argv: list[str] | None = None) -> None:
     ordering.add_argument("block")
     ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
+    penalty = command("penalties", command_penalties, "compare penalties for registers in continuous optimization")
+    penalty.add_argument("blocks", nargs="*")
     overlapping = command("overlap", command_overlap, "print what bounds the Go module's loops, and what overlap gains")
     overlapping.add_argument("loops", nargs="*", help="only these, KERNEL/BLOCK, or words of the others' titles")
     overlapping.add_argument("--rounds", type=int, default=300, help="for times on this CPU; 0: none")

@@ -11,7 +11,7 @@ import json
 import random
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from coconut.__main__ import graph_named
 from coconut.allocate import OutOfRegisters
 from coconut.architectures.s390x_handwritten import HANDWRITTEN
 from coconut.go_module import poly1305_program
+from coconut.graph import Graph
 from coconut.handwritten import Straight, Written, expressions, macro_block, read_written
 from coconut.interpret import Code, General, Output, Pointer, Storage, execute, store
 from coconut.operations import WORD_MAX
@@ -528,17 +529,23 @@ MACROS = {
 }
 
 
+def macro_named(version: str, name: str) -> Program:
+    masks = MASKS.get(name) if version == "vmsl" else None
+    return macro_block(read_written(text_of(version)), name, MACROS[version][name], masks)
+
+
+def graph_of_macro(title: str) -> Graph | None:
+    """Return the graph of a macro, FUNCTION/MACRO; None if there is no such function."""
+    function, _, name = title.partition("/")
+    version = next((version for version, known in VERSIONS.items() if known.function == function), "")
+    if version and name not in MACROS[version]:
+        raise ValueError(f"{function}: macros with a graph are {', '.join(MACROS[version])}")
+    return replace(macro_named(version, name).graph, kernel=function) if version else None
+
+
 def rows_of_blocks() -> Iterator[list[str]]:
-    rows: list[tuple[str, Program]] = []
-    for version, macros in MACROS.items():
-        file = read_written(text_of(version))
-        for name, outputs in macros.items():
-            rows.append(
-                (
-                    f"{VERSIONS[version].function}, {name}",
-                    macro_block(file, name, outputs, MASKS.get(name) if version == "vmsl" else None),
-                )
-            )
+    named = [(version, name) for version, macros in MACROS.items() for name in macros]
+    rows = [(f"{VERSIONS[version].function}, {name}", macro_named(version, name)) for version, name in named]
     graph = graph_named("vmsl/reduce")
     rows.append((graph.title, alternatives(ARCHITECTURES[graph.kernel], graph)[0]))
     for title, program in rows:
@@ -574,8 +581,7 @@ HEADERS = {
 def page() -> str:
     """Return the results as a page in Markdown."""
     runs = [[known.function, *map(str, wrong_tags(name))] for name, known in VERSIONS.items()]
-    example = macro_block(read_written(text_of("vmsl")), "REDUCE", ("h3", "h4", "h5"), MASKS["REDUCE"])
-    shown = "\n".join(f"    {line}" for line in expressions(example)[:4])
+    shown = "\n".join(f"    {line}" for line in expressions(macro_named("vmsl", "REDUCE"))[:4])
     return f"""# The z14 paper's own assembly
 
 `schedules originals`, golang.org/x/crypto {module()[0]}: `poly1305vx` is the code before the paper's work, `poly1305vmsl` after it.

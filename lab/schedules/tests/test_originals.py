@@ -21,6 +21,7 @@ from lab.schedules.originals import (
     text_of,
     wrong_tags,
 )
+from lab.schedules.tests.conftest import Command
 
 HERE = Path(__file__).resolve().parent
 
@@ -93,3 +94,10 @@ def test_schedules() -> None:
     published = (HERE.parent / "results" / "originals.md").read_text(encoding="utf-8")
     for row in (*rows_of_loops(), *rows_of_blocks()):
         assert f"| {' | '.join(row)} |" in published
+
+
+def test_draw(command: Command) -> None:
+    picture = Path(command("draw", "poly1305vmsl/REDUCE").strip()).read_text()
+    assert ">poly1305vmsl/REDUCE: data flow of 52 operations<" in picture and picture.count("#d9ead3") > 52
+    with pytest.raises(SystemExit, match="macros with a graph are EXPACC, MULTIPLY, REDUCE"):
+        command("draw", "poly1305vmsl/PACK")
