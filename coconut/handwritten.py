@@ -67,11 +67,11 @@ class Written:
             labels[f"pc{number + distance}"] = starts[number + distance]
         return Code(name, HANDWRITTEN, lines, labels, dict(self.constants), 0, False)
 
-    def between(self, function: str, label: str, end: str) -> list[Statement]:
-        """Return the statements of a function from behind a label to the first with this text."""
+    def between(self, function: str, begin: str, end: str) -> list[Statement]:
+        """Return the statements of a function from behind the first with one text to the next with another."""
         statements = self.functions[function]
-        begin = next(i for i, statement in enumerate(statements) if statement.name == f"{label}:") + 1
-        return statements[begin : next(i for i in range(begin, len(statements)) if statements[i].text == end)]
+        first = next(i for i, statement in enumerate(statements) if statement.text == begin) + 1
+        return statements[first : next(i for i in range(first, len(statements)) if statements[i].text == end)]
 
 
 def read_written(text: str) -> Written:
@@ -113,7 +113,7 @@ class Straight:
     """The statements of a block without jumps, on the way to a program, in which each value is assigned once.
 
     bases: what is at pointers in general registers. Instructions on general registers are left out, apart from additions
-    to pointers; values are negative until it is known how many inputs there are.
+    to pointers and the addresses of constants; values are negative until it is known how many inputs there are.
     """
 
     title: str
@@ -134,6 +134,7 @@ class Straight:
         self.held: dict[str, int] = {}
         self.ops: list[Op] = []
         self.moved: dict[str, int] = {}
+        self.pointers = dict(self.bases)
         for statement in self.statements:
             # What jumps to a label in between is another path.
             for single in singly(statement, self.distances) if not statement.name.endswith(":") else ():
@@ -162,15 +163,17 @@ class Straight:
     def place(self, statement: Statement, read: Read) -> Memory | None:
         if not read.pointer:
             return None
-        if read.pointer not in self.bases:
+        if read.pointer not in self.pointers:
             raise ParseError(f"line {statement.line}: {statement.text}: what {read.pointer} points to is not known")
-        return Memory(self.bases[read.pointer], read.offset + self.moved.get(read.pointer, 0))
+        return Memory(self.pointers[read.pointer], read.offset + self.moved.get(read.pointer, 0))
 
     def skip(self, statement: Statement) -> None:
         """Leave out an instruction on general registers; remember how far it moves a pointer."""
         moved = re.fullmatch(r"MOVD \$(\d+)\((R\d+)\), \2", statement.text)
         if moved is not None:
             self.moved[moved[2]] = self.moved.get(moved[2], 0) + int(moved[1])
+        elif (symbol := re.fullmatch(r"MOVD \$·(\w+)<>\(SB\), (R\d+)", statement.text)) is not None:
+            self.pointers[symbol[2]] = symbol[1]
         elif not re.fullmatch(r"(SUB|ADD) \$\d+, R\d+|CMPBL[ET] R\d+, \$\d+, \w+", statement.text):
             raise ParseError(f"line {statement.line}: {statement.text}: not an instruction on vectors")
 

@@ -113,7 +113,7 @@ WRITTEN = table(
     Instruction("vsrl", 2, lambda _, a, by: in_elements(shift_bits(whole(a), by)), go="VSRL {1}, {0}, {d}"),
     Instruction("vsldb", 2, shifted_pair, immediate=True, edges=(0, 3, 8)),
     Instruction("vaccq", 2, lambda _, a, b: (0, whole(a) + whole(b) >> 128)),
-    Instruction("vnc", 2, elements(lambda _, a, b: a & ~b)),
+    Instruction("vnc", 2, elements(lambda _, a, b: a & WORD_MAX - b)),
     Instruction("vsumqg", 2, lambda _, a, b: in_elements(a[0] + a[1] + b[1])),
     Instruction("vmlof", 2, elements(lambda _, a, b: low(a) * low(b))),
 )
