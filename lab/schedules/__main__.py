@@ -3,7 +3,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from coconut.__main__ import graph_named, graphs
@@ -122,7 +122,22 @@ def command_penalties(arguments: argparse.Namespace) -> None:
             )
             rows.append([title, cpu, str(len(next(iter(found.values())).program.ops)), *cells])
             print(*rows[-1], sep="; ", file=sys.stderr)
-    print(markdown(["loop", "CPU", "instructions", *names], rows))
+    print(markdown(["loop", "CPU", "instructions", *names], rows), *compared(names, rows), sep="\n")
+
+
+def compared(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return, for each penalty, in how many rows it takes fewer cycles than none, and more."""
+    lines = [""]
+    none = len(rows[0]) - len(names) + names.index("none")
+    for name in names[:-1]:
+        column = none - len(names) + 1 + names.index(name)
+        pairs = [
+            (row[column].split(", "), row[none].split(", ")) for row in rows if "-" not in (row[column], row[none])
+        ]
+        for k, what in enumerate(("in order", "by llvm-mca")):
+            fewer, more = (sum(sign * (float(a[k]) - float(b[k])) > 0 for a, b in pairs) for sign in (-1, 1))
+            lines.append(f"- {name}: fewer cycles {what} than none in {fewer} of {len(pairs)} rows, more in {more}")
+    return lines
 
 
 def command_overlap(arguments: argparse.Namespace) -> None:
