@@ -8,6 +8,7 @@ program is simulated, proved, drawn and scheduled like any other.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -238,8 +239,7 @@ def macro_block(
 
 
 def distances_in(written: Written, name: str, parameters: Sequence[str]) -> dict[tuple[str, str], int]:
-    """Return how many registers lie between two parameters, if that is the same at all uses; raise ParseError if at some
-    use two parameters, of which one is written, are the same register."""
+    """Return how many registers lie between two parameters, if that is the same at all uses."""
     found: dict[tuple[str, str], set[int]] = {}
     for arguments in written.uses(name):
         vectors = {
@@ -249,6 +249,23 @@ def distances_in(written: Written, name: str, parameters: Sequence[str]) -> dict
             for b, y in vectors.items():
                 found.setdefault((a, b), set()).add(y - x)
     return {pair: distances.pop() for pair, distances in found.items() if len(distances) == 1}
+
+
+def shared(written: Written, name: str) -> list[int]:
+    """Return the lines of the uses of a macro at which it writes a register that has two names in it. There it may
+    compute something else than as a program, whose registers all differ."""
+    program = macro_block(written, name, (), {"R12": ""})
+    written_to = {of for of, _ in program.outputs}
+    taken = {*program.inputs, *written_to}
+    parameters = written.macro(name).parameters or ()
+    lines = []
+    for use in written.source.uses:
+        if use.macro.name == name:
+            given = dict(zip(parameters, use.arguments, strict=True))
+            registers = Counter(given.get(of, of) for of in taken)
+            if any(registers[given.get(of, of)] > 1 for of in written_to):
+                lines.append(use.line)
+    return lines
 
 
 def expressions(program: Program, values: Sequence[Value] = ()) -> list[str]:

@@ -21,7 +21,7 @@ from coconut.allocate import OutOfRegisters
 from coconut.architectures.s390x_handwritten import HANDWRITTEN
 from coconut.go_module import poly1305_program
 from coconut.graph import Graph
-from coconut.handwritten import Straight, Written, expressions, macro_block, read_written
+from coconut.handwritten import Straight, Written, expressions, macro_block, read_written, shared
 from coconut.interpret import Code, General, Output, Pointer, Storage, execute, store
 from coconut.operations import WORD_MAX
 from coconut.orders import by_list, simulated_cycles, steady_cycles
@@ -684,6 +684,17 @@ HEADERS = {
 }
 
 
+def shared_registers() -> str:
+    """Return a sentence on the uses of macros of which their proofs say nothing."""
+    found = []
+    for version, macros in MACROS.items():
+        file = read_written(text_of(version))
+        found += [
+            f"`{name}`, line {line} of {VERSIONS[version].file}" for name in macros for line in shared(file, name)
+        ]
+    return f"Uses that give one register two names, and write it, of which the proof of the macro says nothing: {'; '.join(found) or 'none'}."
+
+
 def page() -> str:
     """Return the results as a page in Markdown."""
     runs = []
@@ -713,6 +724,7 @@ A macro becomes a graph in which each value is assigned once; that of `REDUCE` b
 Each is proved for all inputs below a limit: what it leaves is congruent modulo p to the product, the sum or the blocks that it is for.
 The loop is all of it, with its loads, and powers of r in limbs below 2^45 (`vmsl`) or that limit (`vx`); what it leaves is below what it takes, so that the limit holds for any number of iterations.
 `PACK, MOD` is all that follows the last reduction, to the tag, whose bytes are then reversed; it takes the first limb below the limit, and the others as they are left before (`vmsl`), or what `sum of both` leaves (`vx`).
+{shared_registers()}
 What begins a message, and the paths for fewer blocks than the loop takes, are run and not proved.
 A factor of VMSL has at most {BITS_OF_VMSL} bits, one of VMLOF at most 32.
 "+" is a little more, "wrong" a sample at the limit or a random one for which the claim does not hold.
