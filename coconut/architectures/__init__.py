@@ -8,6 +8,7 @@ from coconut.architectures.arm64_compiled import ARM64_COMPILED
 from coconut.architectures.arm64_words import ARM64_WORDS
 from coconut.architectures.neon import NEON
 from coconut.architectures.s390x import Z13, Z14
+from coconut.architectures.s390x_handwritten import HANDWRITTEN
 from coconut.architectures.s390x_words import S390X_WORDS
 from coconut.architectures.scalar_amd64 import AMD64
 from coconut.architectures.scalar_amd64_words import AMD64_WORDS
@@ -34,7 +35,7 @@ INSTRUCTION_SETS = tuple(
             *ARCHITECTURES.values(),
             AVX512VL_WORDS,
             NEON,
-            *(AMD64, ARM64, RISCV64, S390X),
+            *(AMD64, ARM64, RISCV64, S390X, HANDWRITTEN),
             *(AMD64_WORDS, ARM64_WORDS, RISCV64_WORDS, S390X_WORDS, ARM64_COMPILED),
         ],
     )

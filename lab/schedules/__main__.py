@@ -3,7 +3,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from coconut.__main__ import add_with, graph_named, graphs, read_own
@@ -14,13 +14,15 @@ from coconut.own import own_of
 from coconut.select import alternatives
 from coconut.simulate import Mismatch
 from coconut.trace import BUILD, KERNELS, ROOT
+from lab.schedules import originals
 from lab.schedules.architectures import architectures_of
 from lab.schedules.compiled import COMPILED, cells_of, with_compiled
+from lab.schedules.continuous import PENALTIES
 from lab.schedules.draw import draw, draw_schedule
 from lab.schedules.emit import emit
 from lab.schedules.native import run_against_compiled
 from lab.schedules.optimal import ports_of
-from lab.schedules.orders import orders
+from lab.schedules.orders import orders, penalties
 from lab.schedules.overlap import HEADER as OVERLAP_HEADER
 from lab.schedules.overlap import HEADER_OVERLAPPED, loops, rows_of
 from lab.schedules.tables import HEADER, best_loop, markdown
@@ -57,7 +59,8 @@ def command_draw(arguments: argparse.Namespace) -> None:
         draw_schedules(arguments)
         return
     for title in arguments.blocks or titles_of(arguments.own or KERNELS):
-        print(draw(graph_named(title).simplified(), BUILD / "pictures"))
+        graph = originals.graph_of_macro(title) or graph_named(title).simplified()
+        print(draw(graph, BUILD / "pictures"))
 
 
 def draw_schedules(arguments: argparse.Namespace) -> None:
@@ -109,6 +112,41 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
+def command_penalties(arguments: argparse.Namespace) -> None:
+    """Print what the penalty for registers changes in orders by continuous optimization."""
+    names = ["list", *PENALTIES]
+    rows = []
+    for title in arguments.blocks or LOOPS:
+        graph = graph_named(title)
+        for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
+            # The first variant that fits into the registers in some order.
+            variants = (penalties(program, cpu) for program in alternatives(architecture, graph))
+            found = {order.name: order for order in next(filter(None, variants), [])}
+            if not found:
+                continue
+            cells = (
+                f"{found[name].in_order_cycles}, {found[name].cycles:.1f}" if name in found else "-" for name in names
+            )
+            rows.append([title, cpu, str(len(next(iter(found.values())).program.ops)), *cells])
+            print(*rows[-1], sep="; ", file=sys.stderr)
+    print(markdown(["loop", "CPU", "instructions", *names], rows), *compared(names, rows), sep="\n")
+
+
+def compared(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return, for each penalty, in how many rows it takes fewer cycles than none, and more."""
+    lines = [""]
+    none = len(rows[0]) - len(names) + names.index("none")
+    for name in names[:-1]:
+        column = none - len(names) + 1 + names.index(name)
+        pairs = [
+            (row[column].split(", "), row[none].split(", ")) for row in rows if "-" not in (row[column], row[none])
+        ]
+        for k, what in enumerate(("in order", "by llvm-mca")):
+            fewer, more = (sum(sign * (float(a[k]) - float(b[k])) > 0 for a, b in pairs) for sign in (-1, 1))
+            lines.append(f"- {name}: fewer cycles {what} than none in {fewer} of {len(pairs)} rows, more in {more}")
+    return lines
+
+
 def command_overlap(arguments: argparse.Namespace) -> None:
     """Print what bounds the loops of the Go module, and what those gain whose iterations overlap."""
     rows = []
@@ -117,6 +155,10 @@ def command_overlap(arguments: argparse.Namespace) -> None:
             rows.append(row)
             print(*row, sep=", ", file=sys.stderr)
     print(markdown([*OVERLAP_HEADER, *HEADER_OVERLAPPED], rows))
+
+
+def command_originals(_: argparse.Namespace) -> None:
+    print(originals.page())
 
 
 def command_emit(arguments: argparse.Namespace) -> None:
@@ -146,9 +188,12 @@ def run(argv: list[str] | None = None) -> None:
     ordering.add_argument("block")
     ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
+    penalty = command("penalties", command_penalties, "compare penalties for registers in continuous optimization")
+    penalty.add_argument("blocks", nargs="*")
     overlapping = command("overlap", command_overlap, "print what bounds the Go module's loops, and what overlap gains")
     overlapping.add_argument("loops", nargs="*", help="only these, KERNEL/BLOCK, or words of the others' titles")
     overlapping.add_argument("--rounds", type=int, default=300, help="for times on this CPU; 0: none")
+    command("originals", command_originals, "read, run, prove and schedule the z14 paper's own assembly")
     emitting = command("emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, and run them")
     emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
@@ -156,7 +201,7 @@ def run(argv: list[str] | None = None) -> None:
     try:
         read_own(arguments)
         arguments.function(arguments)
-    except (Mismatch, ParseError, ValueError) as error:
+    except (Mismatch, ParseError, ValueError, OSError) as error:
         sys.exit(f"lab.schedules: {error}")
 
 

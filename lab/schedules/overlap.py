@@ -4,18 +4,20 @@
 An iteration is cut into stages. The kernel executes the last stage of an iteration, the stage before it of the next
 one, and so on; the prologue fills it, and the epilogue drains it. A value that is used in a later execution of the
 kernel is in flight: it is carried in a register, and in one more for each further execution (modulo variable
-expansion). So the kernel is a loop like any other, to whose values the same allocator assigns registers.
+expansion). So the kernel is a loop like any other, to whose values the same allocator assigns registers. Where it has
+too few, constants are loaded where they are used. What it would take to spill other values is estimated, not emitted.
 
 `prove` shows that prologue, kernel and epilogue, in registers, compute what the program does, for all inputs and all
 numbers of iterations.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from statistics import median
 
-from coconut.allocate import Allocator, OutOfRegisters, Step, allocate_loop
+from coconut.allocate import Allocator, OutOfRegisters, Step, allocate_chained, allocate_loop
 from coconut.architectures import SCALAR, SCALAR_NAME
 from coconut.assembler import Assembler
 from coconut.emit import Block, text_of
@@ -31,8 +33,9 @@ from coconut.go_module import (
     poly1305_program,
     scalar_chacha20_function,
 )
+from coconut.instructions import Memory, Op
 from coconut.native import runs_here
-from coconut.orders import by_list, steady_cycles
+from coconut.orders import by_list, steady_cycles, within_registers
 from coconut.program import Program
 from coconut.simulate import Mismatch
 from coconut.trace import read_traced
@@ -63,6 +66,31 @@ class Part(Program):
 
 def part_of(program: Program, repeats: bool = False) -> Part:
     return Part(**{field.name: getattr(program, field.name) for field in fields(Program)}, repeats=repeats)
+
+
+def loading(program: Program, count: int) -> tuple[Program, list[int]]:
+    """Return the program with some constants, those with the fewest uses, loaded before each use instead of kept in
+    registers; and for each instruction its number in the original program, or that of the use that it loads for."""
+    architecture, begin, first = program.architecture, len(program.inputs), program.first_op
+    uses = Counter(arg for op in program.ops for arg in op.args)
+    loaded = sorted(range(begin, first), key=lambda value: (uses[value], value))[:count]
+    stay = [value for value in range(first) if value not in loaded]
+    size, table = architecture.vector_bytes, architecture.instructions
+    load = table[architecture.load_constant or architecture.load]
+    places = {value: Memory("constants", size * (len(program.constants) + k)) for k, value in enumerate(loaded)}
+    at, ops, numbers = {value: k for k, value in enumerate(stay)}, list[Op](), list[int]()
+    for i, op in enumerate(program.ops):
+        for value in {arg for arg in op.args if arg in places}:
+            at[value] = len(stay) + len(ops)
+            ops.append(Op(load, (), None, places[value], op.node))
+            numbers.append(i)
+        ops.append(replace(op, args=tuple(at[arg] for arg in op.args)))
+        numbers.append(i)
+        at[first + i] = len(stay) + len(ops) - 1
+    kept = tuple(program.kept[value - begin] for value in stay if value >= begin)
+    constants = (*program.constants, *(program.kept[value - begin] for value in loaded))
+    outputs = tuple((name, at[value]) for name, value in program.outputs)
+    return replace(program, kept=kept, ops=tuple(ops), constants=constants, outputs=outputs), numbers
 
 
 # An instruction of an iteration.
@@ -391,20 +419,58 @@ def cuts(problem: Problem, most: int) -> Iterator[tuple[int, ...]]:
                 yield stages
 
 
-def best_overlapped(program: Program, cpu: str, most: int) -> Allocated | None:
-    """Return the overlapped loop that takes the fewest cycles by llvm-mca, of those that fit; each is proved."""
-    found: list[tuple[float, int, Allocated]] = []
+def best_overlapped(program: Program, cpu: str, most: int) -> tuple[Allocated, int] | None:
+    """Return the overlapped loop that takes the fewest cycles by llvm-mca, of those that fit; each is proved. The second
+    number is how many constants are loaded where they are used: no more than it takes."""
+    all_stages = list(cuts(problem_of(program, cpu), most))
+    for count in range(len(program.kept) + 1):
+        found: list[tuple[float, int, Allocated]] = []
+        loaded, numbers = loading(program, count)
+        for stages in all_stages:
+            loop = Overlapped(loaded, tuple(stages[i] for i in numbers))
+            try:
+                kernel = by_list(loop.kernel, cpu)
+                assert isinstance(kernel, Part)
+                allocated = Allocated.of(loop, kernel)
+            except (OutOfRegisters, Mismatch, ValueError):
+                continue
+            prove(allocated)
+            found.append((allocated.cycles(cpu), len(found), allocated))
+        if found:
+            return min(found)[2], count
+    return None
+
+
+# Registers by which the order of a kernel that spills may exceed those of the CPU, and how many are left for results.
+EXCEEDED, LEFT = (0, 8), (2, 4)
+
+
+def spilling_cycles(program: Program, cpu: str, most: int) -> float | None:
+    """Return the fewest cycles of an overlapped kernel whose values may be in the frame, by llvm-mca; None if none has
+    constants in registers, or there is no schedule. The allocator is that of ChaCha20's loops: values in flight that are
+    used first begin in registers, the others in the frame, and each iteration leaves them there."""
+    architecture, found = program.architecture, list[float]()
+    advance = architecture.gnu.control(
+        "advance", bytes=program.graph.advance, pointer=architecture.gnu.pointers["message"]
+    )
+    program = loading(program, len(program.kept))[0]
     for stages in cuts(problem_of(program, cpu), most):
-        loop = Overlapped(program, stages)
-        try:
-            kernel = by_list(loop.kernel, cpu)
-            assert isinstance(kernel, Part)
-            allocated = Allocated.of(loop, kernel)
-        except (OutOfRegisters, Mismatch, ValueError):
-            continue
-        prove(allocated)
-        found.append((allocated.cycles(cpu), len(found), allocated))
-    return min(found)[2] if found else None
+        kernel = Overlapped(program, stages).kernel
+        problem = problem_of(kernel, cpu)
+        for more in EXCEEDED:
+            priority = [-float(height) for height in problem.heights]
+            ordered = kernel.reordered(within_registers(problem, priority, architecture.registers + more))
+            uses = {arg: i for i, op in reversed(list(enumerate(ordered.ops))) for arg in op.args}
+            names = sorted(range(len(ordered.inputs)), key=lambda value: uses.get(value, len(ordered.ops)))
+            for left in LEFT:
+                places: dict[str, int | Memory] = {}
+                for k, value in enumerate(names):
+                    memory = Memory("state", architecture.vector_bytes * k)
+                    places[ordered.inputs[value]] = k if k < architecture.registers - left else memory
+                allocator, _ = allocate_chained(ordered, places, True, Memory("state", 0))
+                lines = [*text_of(allocator.steps, architecture.gnu), *advance]
+                found.append(steady_cycles(architecture.triple, cpu, lines))
+    return min(found, default=None)
 
 
 HEADER = ["loop", "CPU", "instructions", "resource bound", "dependence bound", "emitted", "bound by"]
@@ -413,6 +479,8 @@ HEADER_OVERLAPPED = [
     "stages",
     "in flight",
     "copies",
+    "loaded",
+    "with spills",
     "ns, emitted",
     "ns, overlapped",
     "ratio, least to most",
@@ -444,11 +512,15 @@ def rows_of(title: str, block: Block, rounds: int, search: bool) -> Iterator[lis
         cycles = steady(block, cpu)
         row = [title, cpu, str(len(block.steps)), str(problem.resource_bound), str(problem.dependence_bound)]
         row += [f"{cycles:.1f}", bound_by(problem, cycles)]
-        best = best_overlapped(program, cpu, int(cycles) + 1) if search and problem.bound <= GAIN * cycles else None
         found = ["-"] * len(HEADER_OVERLAPPED)
+        searched = search and problem.bound <= GAIN * cycles
+        best, loaded = (searched and best_overlapped(program, cpu, int(cycles) + 1)) or (None, 0)
         if best is not None:
-            figures = best.loop.last + 1, len(best.loop.in_flight), best.copies
-            found[:4] = [f"{best.cycles(cpu):.1f}", *map(str, figures)]
+            figures = best.loop.last + 1, len(best.loop.in_flight), best.copies, loaded
+            found[:5] = [f"{best.cycles(cpu):.1f}", *map(str, figures)]
+        if searched and (best is None or loaded) and (spilling := spilling_cycles(program, cpu, int(cycles) + 1)):
+            found[5] = f"{spilling:.1f}"
+        if best is not None:
             if native:
                 function = OverlappedBlock.overlapped(best, "coconut_loop")
                 times = [
@@ -459,8 +531,8 @@ def rows_of(title: str, block: Block, rounds: int, search: bool) -> Iterator[lis
                     for _ in range(PROCESSES)
                 ]
                 ratios = [after / before for before, after in times]
-                found[4:6] = [f"{median(column):.2f}" for column in zip(*times, strict=True)]
-                found[6] = f"{min(ratios):.3f} to {max(ratios):.3f}"
+                found[6:8] = [f"{median(column):.2f}" for column in zip(*times, strict=True)]
+                found[8] = f"{min(ratios):.3f} to {max(ratios):.3f}"
         yield row + found
 
 
