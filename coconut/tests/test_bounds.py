@@ -60,6 +60,8 @@ def check_made_up(numbers: random.Random) -> None:
         op = numbers.choice([op for op in RULES if op not in {"splat", "only_block", "pair", "output"}])
         args = tuple(numbers.randrange(len(nodes)) for _ in range(OPERANDS.get(op, 2)))
         imm = (numbers.randint(0, 1 if op in {"block", "blend", "alone"} else 63),)
+        if op == "shuffle":
+            imm = (numbers.randint(0, 3), numbers.randint(0, 3))
         nodes.append(Node(op, args, imm))
         value = OPERATIONS[op](2, imm, *(values[arg] for arg in args))
         values.append(value * (2 // len(value)))

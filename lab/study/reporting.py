@@ -1512,7 +1512,8 @@ class Report:
             "call executes belongs to the macro on whose line it is: what expands a message to limbs, multiplies, reduces, or none of "
             "these. The cycles are those of the whole call by llvm-mca's model of the z14; as in a profile, a cycle is of the phase of "
             "the first instruction that has not retired.",
-            f"Of {before['check']['inputs']} tags of each, {wrong or 'none'} {'are' if wrong > 1 else 'is'} wrong.",
+            f"Of {before['check']['inputs']} tags of each, {wrong or 'none'} {'are' if wrong > 1 else 'is'} wrong; "
+            "of messages made for it, <code>lab/schedules/results/originals.md</code> shows wrong ones of the latter.",
         )
         phases, names = list(before["phases"]), {"instructions": "phases", "cycles by the model": "phase cycles"}
         bars_of = [
