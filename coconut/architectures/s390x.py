@@ -35,12 +35,6 @@ def quadword(function: Callable[..., Any]) -> Meaning:
     return meaning
 
 
-def vaq(imm: None, a: Value, b: Value) -> Value:
-    """Return the sum of two numbers of 128 bits. They may be two numbers of 64 bits each: then nothing is carried."""
-    result = a[1] + b[1]
-    return (a[0] + b[0] + (result >> 64) & WORD_MAX, result & WORD_MAX)
-
-
 def vmal(shift: int) -> Meaning:
     """Return the meaning that adds two products of 32-bit elements, the even or the odd ones.
 
@@ -70,7 +64,7 @@ Z13_INSTRUCTIONS = BOTH | table(Instruction("vmalef", 3, vmal(32)), Instruction(
 # GNU's last operand doubles products; Go's assembler has none.
 Z14_INSTRUCTIONS = BOTH | table(
     Instruction("vmslg", 3, vmslg, gnu="vmslg {d}, {0}, {1}, {2}, 0"),
-    Instruction("vaq", 2, vaq),
+    Instruction("vaq", 2, quadword(lambda imm, a, b: a + b)),
     Instruction("vsq", 2, quadword(lambda imm, a, b: a - b), go="VSQ {1}, {0}, {d}"),
     Instruction(
         "vsldb", 2, quadword(lambda imm, a, b: (a << 128 | b) >> 128 - 8 * imm), immediate=True, edges=(0, 1, 7, 8, 15)

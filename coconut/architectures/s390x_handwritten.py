@@ -73,6 +73,13 @@ def shifted_pair(imm: int, a: Value, b: Value) -> Value:
     return of_octets(octets(a + b, 8, "big")[imm : imm + 16], 8, "big")
 
 
+def vaq(imm: None, a: Value, b: Value) -> Value:
+    """Return the sum of two numbers of 128 bits, by halves: people also add two numbers of 64 bits each, of which nothing
+    is carried."""
+    result = a[1] + b[1]
+    return (a[0] + b[0] + (result >> 64) & WORD_MAX, result & WORD_MAX)
+
+
 WRITTEN = table(
     Instruction("vzero", 0, lambda imm: (0, 0)),
     Instruction("vone", 0, lambda imm: (WORD_MAX, WORD_MAX)),
@@ -112,6 +119,7 @@ WRITTEN = table(
     Instruction("vsrlb", 2, lambda _, a, by: in_elements(whole(a) >> shift_bytes(by)), go="VSRLB {1}, {0}, {d}"),
     Instruction("vsrl", 2, lambda _, a, by: in_elements(shift_bits(whole(a), by)), go="VSRL {1}, {0}, {d}"),
     Instruction("vsldb", 2, shifted_pair, immediate=True, edges=(0, 3, 8)),
+    Instruction("vaq", 2, vaq),
     Instruction("vaccq", 2, lambda _, a, b: (0, whole(a) + whole(b) >> 128)),
     Instruction("vnc", 2, elements(lambda _, a, b: a & WORD_MAX - b)),
     Instruction("vsumqg", 2, lambda _, a, b: in_elements(a[0] + a[1] + b[1])),

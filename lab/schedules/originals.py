@@ -531,8 +531,8 @@ PROVED: dict[str, dict[str, tuple[Prove, int]]] = {
         "EXPACC": (Proofs.prove_expand_44, 60),
         "MULTIPLY": (Proofs.prove_multiply_44, 51),
         "REDUCE": (Proofs.prove_reduce_44, 103),
-        "MULTIPLY, REDUCE": (Proofs.prove_both_44, 48),
-        "SQUARE, REDUCE2": (Proofs.prove_square_44, 49),
+        "MULTIPLY, REDUCE": (Proofs.prove_both_44, 50),
+        "SQUARE, REDUCE2": (Proofs.prove_square_44, 51),
         "loop": (Proofs.prove_loop_44, 103),
         "PACK, MOD": (Proofs.prove_end_44, 44),
     },
@@ -548,8 +548,6 @@ def proof(version: str, name: str, text: str) -> tuple[int, list[int], str]:
             prove(Proofs(version, text), bits + 1)
     except REFUSALS as error:
         return bits, found, str(error)
-    except RecursionError:
-        return bits, found, "the calculation does not end"
     return bits, found, ""
 
 
