@@ -104,6 +104,8 @@ def sample_rows(found: dict) -> Iterator[dict]:
         for length, rows, states in zip(of.of[group, build, kernel][0], cycles, busy):
             for process, (row, state) in enumerate(zip(rows, states)):
                 for number, (value, is_busy) in enumerate(zip(row, state)):
+                    if number and (value, is_busy) == (row[0], state[0]):
+                        continue  # there was one state only
                     yield {
                         "group": group,
                         "build": build,

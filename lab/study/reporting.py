@@ -416,7 +416,7 @@ class Report:
                 "percent of each section and process, and each count is divided by the one beside it. "
                 f"{100 * clock['busy'] / clock['samples']:.1f} % of {clock['samples']} samples were taken beside a busy sibling thread, with "
                 f"which an instruction takes a slot for {BUSY:g} times as long or more; they count only where a process has none beside an "
-                "idle one at a length, and two kernels are compared in rounds in which the state was the same."
+                "idle one at a length, and two kernels are compared in the same state."
             )
         return (
             f"A dependent addition, which takes a cycle of the core, took {rate.min():.4f} to {rate.max():.4f} counts, timed before and "
@@ -450,10 +450,12 @@ class Report:
         series = next((one for one in self.results["series"] if one["columns"]), None)
         if series is None:
             return ""
-        count = next(iter(self.samples.of.values()))[1].shape[1]
+        counts = {cycles.shape[1] for _, cycles in self.samples.of.values()}
+        count = max(counts)
+        fewer = f", {min(counts)} of them also what is not compared at each length" if len(counts) > 1 else ""
         of = (
-            f"{count} processes measured, one after another, each kernel in turn with the others and in another order each "
-            "time; a sample is the median of a process's rounds"
+            f"{count} processes measured, one after another{fewer}, each kernel in turn with the others and in another order "
+            "each time; a sample is the median of a process's rounds"
             if "rounds" in series
             else f"A single process measured; its passes, of which {count} are kept, are taken for the samples"
         )

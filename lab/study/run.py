@@ -20,6 +20,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import which
@@ -50,6 +51,8 @@ OWN_FUNCTION = "poly1305_auth"
 SOURCES = ["measure.c", "check.c", "cycles.c", "instructions.c"]
 EXTENSION = ".json.xz"
 FILTERS = ("kernels", "lengths", "groups")
+# What says at each length that one kernel is faster than another is measured in more processes than all else.
+PROCESSES, FEWER, CONCLUDED = 25, 9, ["--groups", "sweep4,sweep8,lengths"]
 MOST_CHANGED = 3  # in %, of the conclusions of two runs
 
 
@@ -162,36 +165,50 @@ def checked(command: list[str], options: list[str], own: set[str]) -> tuple[list
     return checks, [f"{check['build']}:{check['kernel']}" for check in checks if not check["measured"]]
 
 
+def by_state(cycles: numpy.ndarray, busy: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """Return the medians of the samples beside an idle sibling thread, and beside a busy one, in place of the rounds, the
+    last axis; that of the other state, where a process has none in one."""
+    states = [numpy.nanmedian(numpy.where(of, cycles, numpy.nan), axis=-1) for of in (~busy, busy)]
+    only = [numpy.isnan(states[1]), numpy.isnan(states[0])]
+    found = numpy.stack(
+        [numpy.where(only[1], states[1], states[0]), numpy.where(only[0], states[0], states[1])], axis=-1
+    )
+    return found, numpy.stack([only[1], ~only[0]], axis=-1)
+
+
 def merged(processes: list[dict]) -> dict:
-    """Merge the measurements of several processes: at each length, the samples of each process, beside one another, in
-    cycles by the clock beside each sample, and which of them were taken beside a busy sibling thread."""
+    """Merge the measurements of several processes: at each length, the medians of each process, beside one another, in
+    cycles by the clock beside each sample, and which of them are of samples beside a busy sibling thread."""
     found = processes[0]
     clock = found["clock"]
     slots, multiplications = clock.pop("slots"), clock.pop("multiplications")
     clock["busy"], clock["samples"] = 0, 0
 
+    of = [{(one["group"], one["variant"]): one["columns"] for one in process["series"]} for process in processes]
+
     def together(at: int, quantity: str) -> numpy.ndarray:
-        """Return what all processes measured of a series, [column, length, process, round]."""
-        return numpy.stack(
-            [[column[quantity] for column in process["series"][at]["columns"]] for process in processes], axis=2
-        )
+        """Return what the processes that measured a series did, [column, length, process, round]."""
+        key = found["series"][at]["group"], found["series"][at]["variant"]
+        return numpy.stack([[column[quantity] for column in one[key]] for one in of if key in one], axis=2)
 
     measured_ = [at for at, series in enumerate(found["series"]) if series["columns"] and series["xs"]]
     slot = {at: together(at, "slots") / slots for at in measured_}
     multiplication = {at: together(at, "multiplications") / multiplications for at in measured_}
     if measured_:
-        all_ = (numpy.concatenate([of[at].ravel() for at in measured_]) for of in (slot, multiplication))
+        all_ = (numpy.concatenate([one[at].ravel() for at in measured_]) for one in (slot, multiplication))
         clock["idle_slot"] = results.rounded(slot_beside_idle(*all_))
     for at in measured_:
         series = found["series"][at]
         rates = multiplication[at] / MULTIPLICATION_CYCLES
-        series["rounds"] = rates.shape[3]
         series["clock"] = [
             list(map(results.rounded, numpy.quantile(of, [0.01, 0.5, 0.99]))) for of in numpy.moveaxis(rates, 2, 0)
         ]
         busy = slot[at] / multiplication[at] > BUSY * clock["idle_slot"]
         clock["busy"], clock["samples"] = clock["busy"] + int(busy.sum()), clock["samples"] + busy.size
-        columns = zip(list(series["columns"]), together(at, "counts") / rates, busy)
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # no sample in a state
+            cycles, busy = by_state(together(at, "counts") / rates, busy)
+        series["rounds"] = cycles.shape[3]
+        columns = zip(list(series["columns"]), cycles, busy)
         series["columns"] = [
             {
                 "name": column["name"],
@@ -233,6 +250,8 @@ def measured(options: argparse.Namespace) -> dict:
     machine = results.this_machine()
     processes = []
     for number in range(options.processes):
+        if number == FEWER and not options.groups:
+            commands[0][1:1] = CONCLUDED
         first, *others = (json.loads(output_of(of[0], "--seed", str(number + 1), *of[1:])) for of in commands)
         first["series"] += [series for other in others for series in other["series"]]
         processes.append(first)
@@ -341,7 +360,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     add("--quick", action="store_true")
     add("--publish", action="store_true", help="write into lab/study/results and lab/study/report")
     add("--out", type=Path, metavar="FOLDER", help="write into FOLDER/results and FOLDER/report")
-    add("--csv", action="store_true", help="also CSV: medians with intervals, and all samples, into OUT/csv")
+    add("--csv", action="store_true", help="also CSV: medians with intervals, and each process's, into OUT/csv")
     add("--figures", action="store_true", help="also every figure as SVG and PDF, into OUT/figures")
     add(
         "--flags",
@@ -352,7 +371,10 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     add("--compilers", type=lambda text: text.split(","), metavar="LIST", help="of gcc,gcc-O3,clang; with --quick, gcc")
     add("--cpu", type=int, metavar="N", help="the CPU to measure on; by default the last that the process may use")
     add(
-        "--processes", type=int, metavar="N", help="how many processes measure, one after another; 9, or 5 with --quick"
+        "--processes",
+        type=int,
+        metavar="N",
+        help="how many processes measure, one after another; 25, or 5 with --quick",
     )
     add("--kernels", metavar="LIST", help="only these of kernels.def, the library's, or your own; * matches any text")
     add("--lengths", metavar="LIST", help="only these lengths in bytes, such as 49-1000,1500")
@@ -384,7 +406,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     if options.compilers[0] != "gcc" or not set(options.compilers) <= set(BUILDS):
         parser.error(f"--compilers: gcc, or of {','.join(BUILDS)}")
     if options.processes is None:
-        options.processes = 5 if options.quick else 9
+        options.processes = 5 if options.quick else PROCESSES
     partial = options.kernels or options.lengths or options.groups or options.with_
     if options.publish and (options.quick or (partial and not options.originals)):
         parser.error("--publish: only a complete run, or one with --originals")
