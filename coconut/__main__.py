@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from coconut import interpret, simulate
+from coconut import interpret, own, simulate
 from coconut.architectures import INSTRUCTION_SETS, architectures_of
 from coconut.assembler import ParseError
 from coconut.graph import Graph
@@ -35,8 +35,24 @@ def samples_of(graph: Graph) -> list[simulate.Sample]:
     return read_traced(graph.kernel)[1][graph.name]
 
 
-def command_blocks(_: argparse.Namespace) -> None:
-    for kernel in KERNELS:
+def add_with(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--with",
+        action="append",
+        default=[],
+        metavar="FILE.toml",
+        dest="own",
+        help="add blocks of your own; repeatable",
+    )
+
+
+def read_own(arguments: argparse.Namespace) -> None:
+    """Add blocks of one's own to those that commands know; those without a list of others take these alone."""
+    arguments.own = [own.read(Path(path)).name for path in arguments.own]
+
+
+def command_blocks(arguments: argparse.Namespace) -> None:
+    for kernel in arguments.own or KERNELS:
         for graph in graphs(kernel).values():
             phases = graph.simplified().phases()
             counts = ", ".join(f"{phases.count(phase)} {phase}" for phase in PHASES if phase in phases)
@@ -45,14 +61,17 @@ def command_blocks(_: argparse.Namespace) -> None:
 
 def command_simulate(arguments: argparse.Namespace) -> None:
     """Simulate every graph on every sample: as recorded, simplified, and after instruction selection."""
-    for kernel in arguments.kernels or KERNELS:
+    for kernel in arguments.kernels or arguments.own or KERNELS:
         compared = selected = 0
         for graph in graphs(kernel).values():
             variants = [
                 variant for architecture in architectures_of(kernel) for variant in supported(architecture, graph)
             ]
             selected += len(variants)
+            described = KERNELS[kernel].own
             for sample in samples_of(graph):
+                if described:
+                    described.check_sample(graph, sample)
                 simulate.compare(graph, sample)
                 simulate.compare(graph.simplified(), sample)
                 for variant in variants:
@@ -87,8 +106,9 @@ def command_prove(arguments: argparse.Namespace) -> None:
     from coconut.prove.command import Wanted, run
 
     seed = secrets.randbits(64) if arguments.seed is None else arguments.seed
-    wanted = Wanted(not arguments.no_certificates, tuple(arguments.compiler or ()), arguments.every_length, seed)
-    run(arguments.suites, wanted, arguments.verbose, arguments.expect)
+    compilers, own_kernels = tuple(arguments.compiler or ()), tuple(arguments.own)
+    wanted = Wanted(not arguments.no_certificates, compilers, arguments.every_length, seed, own_kernels)
+    run(arguments.suites or own_kernels, wanted, arguments.verbose, arguments.expect)
 
 
 def command_mutations(arguments: argparse.Namespace) -> None:
@@ -145,6 +165,7 @@ def command_forms(arguments: argparse.Namespace) -> None:
 
 def run(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="coconut", description=__doc__)
+    add_with(parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, function: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
@@ -181,6 +202,7 @@ def run(argv: list[str] | None = None) -> None:
     command("instructions", command_instructions, "compare the tables of instructions with this CPU and emulated ones")
     arguments = parser.parse_args(argv)
     try:
+        read_own(arguments)
         arguments.function(arguments)
     except (simulate.Mismatch, ParseError, ValueError) as error:
         sys.exit(f"coconut: {error}")

@@ -36,6 +36,8 @@ RULES: dict[str, Callable[..., int]] = {
     "block": lambda imm, a: a,
     "blend": lambda imm, even, odd: max(even, odd),
     "alone": lambda imm, a: a,
+    "shuffle": lambda imm, a, b: max(a, b),
+    "sum_limbs": lambda imm, a: (1 << 8 * imm[0]) - 1,
     "output": lambda imm, a: a,
 }
 

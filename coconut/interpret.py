@@ -331,7 +331,8 @@ def general_registers(architecture: Architecture) -> tuple[str, ...]:
 # What instructions on general registers do, of all architectures; the result is whether a jump is taken, to the last
 # group.
 Control = Callable[..., object]
-CONTROLS: tuple[tuple[str, Control], ...] = (
+Controls = tuple[tuple[str, Control], ...]
+CONTROLS: Controls = (
     (r"MOV[QD]? (\w+)\+\d+\(FP\), (\w+)", lambda m, name, to: m.put(to, m.arguments[name])),
     (r"MOV[QD]? \$·(\w+)<>\(SB\), (\w+)", lambda m, name, to: m.put(to, Pointer(name))),
     (r"MOV[QD]? \$(-?\d+), (\w+)", lambda m, n, to: m.put(to, int(n))),
@@ -375,7 +376,9 @@ class Line:
     is_scalar: bool = False
 
 
-def line_of(number: int, text: str, architecture: Architecture, scalar: Architecture | None) -> Line:
+def line_of(
+    number: int, text: str, architecture: Architecture, scalar: Architecture | None, controls: Controls = CONTROLS
+) -> Line:
     assert architecture.go is not None
     read = architecture.go.read(text)
     if read is None and scalar is not None and scalar.go is not None:
@@ -383,7 +386,7 @@ def line_of(number: int, text: str, architecture: Architecture, scalar: Architec
         if read is not None:
             return Line(number, text, read, is_scalar=True)
     if read is None and not text.endswith(":"):
-        for pattern, control in CONTROLS:
+        for pattern, control in controls:
             found = re.fullmatch(pattern, text)
             if found is not None:
                 return Line(number, text, None, control, found.groups())

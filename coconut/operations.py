@@ -38,6 +38,17 @@ def sum_mul_add(lanes: int, imm: Value, total: Value, a: Value, b: Value) -> Val
     return (total[0] + sum(x * y for x, y in zip(a, b, strict=True)) & SUM_MAX,)
 
 
+def sum_bytes(lanes: int, imm: Value, a: Value) -> Value:
+    first, count, to = (8 * number for number in imm)
+    return ((a[0] >> first & (1 << count) - 1) << to & SUM_MAX,)
+
+
+def sum_limbs(lanes: int, imm: Value, a: Value) -> Value:
+    bits = 8 * imm[0]
+    mask = (1 << bits) - 1
+    return (a[0] & mask, a[0] >> bits & mask)
+
+
 OPERATIONS: dict[str, Callable[..., Value]] = {
     "splat": lambda lanes, imm: imm * lanes,
     "constant": lambda lanes, imm: imm,
@@ -78,6 +89,11 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "alone": lambda lanes, imm, a: (a[imm[0]], 0),
     "sum_zero": lambda lanes, imm: (0,),
     "sum_mul_add": sum_mul_add,
+    "sum_of": lambda lanes, imm: (imm[0] << 64 | imm[1],),
+    "sum_add": lambda lanes, imm, a, b: (a[0] + b[0] & SUM_MAX,),
+    "sum_sub": lambda lanes, imm, a, b: (a[0] - b[0] & SUM_MAX,),
+    "sum_bytes": sum_bytes,
+    "sum_limbs": sum_limbs,
     "sums_low": lambda lanes, imm, a, b: (a[0] & WORD_MAX, b[0] & WORD_MAX),
     "sums_high": lambda lanes, imm, a, b: (a[0] >> 64, b[0] >> 64),
     "words": lambda lanes, imm: imm,

@@ -91,7 +91,7 @@ class Selector:
             self.node = i
             if node.stored_at is not None:
                 self.values[i] = self.store(node.args[0], node.stored_at)
-            elif node.op not in {"input", "output", "splat", "sum_zero", "only_block"}:
+            elif node.op not in {"input", "output", "splat", "sum_zero", "sum_of", "only_block"}:
                 rule = getattr(self, f"select_{node.op}", self.select_simple if node.op in self.simple else None)
                 if rule is None:
                     raise Unsupported(f"{self.graph.title}: {self.architecture.name} has no rule for {node.op}")

@@ -3,11 +3,11 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coconut.graph import Graph
-from coconut.operations import OPERATIONS, STATE_LOADS, Value, load
+from coconut.graph import Graph, Node
+from coconut.operations import OPERATIONS, STATE_LOADS, WORD_MAX, Value, load
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,11 @@ class Mismatch(Exception):
     """Raised if a value is not what it must be."""
 
 
+def states_limit(graph: Graph, node: Node, value: Value) -> bool:
+    """Return whether the limit of a node is one of its value: that of a sum may be left out, and has more than a word."""
+    return len(value) == graph.lanes or node.limit > WORD_MAX
+
+
 def simulate(graph: Graph, sample: Sample) -> list[Value]:
     """Return every value of the graph, after checking the bounds that the code states."""
     values: list[Value] = []
@@ -57,7 +62,7 @@ def simulate(graph: Graph, sample: Sample) -> list[Value]:
             value = load(node.op, graph.lanes, node.imm, sample.message)
         else:
             value = OPERATIONS[node.op](graph.lanes, node.imm, *(values[arg] for arg in node.args))
-        if max(value) > node.limit and len(value) == graph.lanes:
+        if max(value) > node.limit and states_limit(graph, node, value):
             raise Mismatch(
                 f"{graph.title}, sample {sample.number}: {graph.label(i)} = {graph.expression(i)} is "
                 f"{max(value):#x}, above {node.limit:#x}"
@@ -66,10 +71,24 @@ def simulate(graph: Graph, sample: Sample) -> list[Value]:
     return values
 
 
+def outputs_of(graph: Graph, sample: Sample) -> dict[str, Value]:
+    values = simulate(graph, sample)
+    return {graph.nodes[i].name: values[i] for i in graph.outputs()}
+
+
+def after(graph: Graph, sample: Sample, iterations: int) -> Iterator[Sample]:
+    """Yield the samples of a loop's iterations, each with the outputs of the one before it; the message stays."""
+    for i in range(iterations):
+        if i:
+            carried = {name: sample.outputs[name] for name in graph.carried()}
+            sample = replace(sample, inputs=sample.inputs | carried)
+            sample = replace(sample, outputs=outputs_of(graph, sample))
+        yield sample
+
+
 def compare(graph: Graph, sample: Sample) -> None:
     """Raise Mismatch unless the graph computes the same as the model lanes."""
-    values = simulate(graph, sample)
-    outputs = {graph.nodes[i].name: values[i] for i in graph.outputs()}
+    outputs = outputs_of(graph, sample)
     if outputs.keys() != sample.outputs.keys():
         raise Mismatch(f"{graph.title}: outputs {sorted(outputs)} are not {sorted(sample.outputs)}")
     for name, expected in sample.outputs.items():

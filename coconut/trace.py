@@ -6,9 +6,14 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING
 
 from coconut.graph import Graph, read_graphs
 from coconut.simulate import Sample, read_samples
+
+if TYPE_CHECKING:
+    from coconut.own import Own
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -32,6 +37,7 @@ class Kernel:
     - surrounds: the kernel whose basic blocks this one surrounds, with the same field and number of lanes.
     - groups: how many share a reduction, if a model is traced.
     - offers: what lanes of Poly1305 offer beyond what they must.
+    - own: the description of blocks that are not the library's.
     """
 
     name: str
@@ -42,6 +48,7 @@ class Kernel:
     surrounds: str = ""
     groups: str = MODEL_GROUPS
     offers: tuple[str, ...] = ()
+    own: "Own | None" = None
 
     def command(self, lanes: str) -> list[str | Path]:
         """Return the compiler's command over "graph" or "values" lanes: clang, because it knows all instruction sets."""
@@ -58,6 +65,8 @@ class Kernel:
             compiler[:2] = ["clang++-19", "-O0"]
             compiler += ["-Wno-missing-designated-field-initializers", "-Wno-overloaded-shift-op-parentheses"]
             compiler += ["-Wno-c99-designator", "-Wno-unused-function", f"-DKERNEL={self.name}"]
+            if self.own:
+                return [*compiler, f"-I{LANES}", self.own.source]
             field_file = SOURCE / "poly1305" / "field" / f"radix{self.radix}.h"
             return [*compiler, f'-DFIELD_FILE="{field_file}"', BLOCKS / f"{self.kind}.cc"]
         if self.model:
@@ -116,10 +125,18 @@ def newest_source() -> float:
     return max(file.stat().st_mtime for folder in folders for file in folder.rglob("*.[ch]*"))
 
 
-def trace(kernel: Kernel, lanes: str) -> Path:
+def run(kernel: Kernel, command: list[str | Path], stdout: IO[str] | None = None) -> None:
+    """Run a command. What it says of one's own source is a ValueError."""
+    ran = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE if kernel.own else None, text=True, check=False)
+    if ran.returncode and kernel.own:
+        raise ValueError(f"{kernel.own.source}: {command[0]} fails with {ran.returncode}\n{ran.stderr}")
+    ran.check_returncode()
+
+
+def trace(kernel: Kernel, lanes: str, folder: Path | None = None) -> Path:
     """Return the JSON file of the blocks over "graph" or "values" lanes, rewritten if a source has changed."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    program = BUILD / f"{kernel.name}-{lanes}"
+    program = (folder or BUILD) / f"{kernel.name}-{lanes}"
     result = program.with_suffix(".json")
     if result.exists() and result.stat().st_mtime > newest_source():
         return result
@@ -127,9 +144,9 @@ def trace(kernel: Kernel, lanes: str) -> Path:
     program = program.with_suffix(f".{os.getpid()}")
     unfinished = program.with_suffix(f"{program.suffix}.json")
     try:
-        subprocess.run([*kernel.command(lanes), "-o", program], check=True)
+        run(kernel, [*kernel.command(lanes), "-o", program])
         with unfinished.open("w") as file:
-            subprocess.run([program], stdout=file, check=True)
+            run(kernel, [program], file)
         return unfinished.replace(result)
     finally:
         program.unlink(missing_ok=True)
@@ -141,6 +158,9 @@ def read_traced(name: str) -> tuple[dict[str, Graph], dict[str, list[Sample]]]:
     """Return the graphs of a kernel's basic blocks and the samples of each, by name."""
     kernel = kernel_named(name)
     samples: dict[str, list[Sample]] = {}
-    for sample in read_samples(trace(kernel, "values")):
-        samples.setdefault(sample.block, []).append(sample)
-    return read_graphs(trace(kernel, "graph"), name), samples
+    with TemporaryDirectory() as folder:
+        # Other blocks of one's own may have the same name, at the same time.
+        into = Path(folder) if kernel.own else None
+        for sample in read_samples(trace(kernel, "values", into)):
+            samples.setdefault(sample.block, []).append(sample)
+        return read_graphs(trace(kernel, "graph", into), name), samples

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe z/Architecture: the vectors of the z13, four lanes in radix 2^26, and VMSL of the z14."""
 
+from collections.abc import Callable
 from typing import Any
 
 from coconut.architecture import Architecture
@@ -24,10 +25,14 @@ def vmslg(imm: None, a: Value, b: Value, total: Value) -> Value:
     return (result >> 64, result & WORD_MAX)
 
 
-def vaq(imm: None, a: Value, b: Value) -> Value:
-    """Return the sum of two numbers of 128 bits."""
-    result = (a[0] << 64 | a[1]) + (b[0] << 64 | b[1]) & SUM_MAX
-    return (result >> 64, result & WORD_MAX)
+def quadword(function: Callable[..., Any]) -> Meaning:
+    """Return the meaning of a function on numbers of 128 bits."""
+
+    def meaning(imm: int | None, *args: Value) -> Value:
+        result = function(imm, *(a[0] << 64 | a[1] for a in args)) & SUM_MAX
+        return (result >> 64, result & WORD_MAX)
+
+    return meaning
 
 
 def vmal(shift: int) -> Meaning:
@@ -58,7 +63,12 @@ BOTH = table(
 Z13_INSTRUCTIONS = BOTH | table(Instruction("vmalef", 3, vmal(32)), Instruction("vmalof", 3, vmal(0)))
 # GNU's last operand doubles products; Go's assembler has none.
 Z14_INSTRUCTIONS = BOTH | table(
-    Instruction("vmslg", 3, vmslg, gnu="vmslg {d}, {0}, {1}, {2}, 0"), Instruction("vaq", 2, vaq)
+    Instruction("vmslg", 3, vmslg, gnu="vmslg {d}, {0}, {1}, {2}, 0"),
+    Instruction("vaq", 2, quadword(lambda imm, a, b: a + b)),
+    Instruction("vsq", 2, quadword(lambda imm, a, b: a - b), go="VSQ {1}, {0}, {d}"),
+    Instruction(
+        "vsldb", 2, quadword(lambda imm, a, b: (a << 128 | b) >> 128 - 8 * imm), immediate=True, edges=(0, 1, 7, 8, 15)
+    ),
 )
 
 
@@ -103,12 +113,14 @@ class Z13Selector(Blocks, Pairs):
 class Z14Selector(Blocks):
     """Select VMSL, with constants in registers, of which there are 32."""
 
-    simple = Z13Selector.names | {"sums_low": "vmrlg", "sums_high": "vmrhg"}
+    simple = Z13Selector.names | {"sums_low": "vmrlg", "sums_high": "vmrhg", "sum_add": "vaq", "sum_sub": "vsq"}
 
     def value(self, i: int) -> int:
         node = self.graph.nodes[i]
         if node.op in {"splat", "sum_zero"}:
             return self.keep(node.imm * 2)
+        if node.op == "sum_of":
+            return self.keep(node.imm)
         if node.in_memory:
             return self.load(self.places[i])
         return self.values[i]
@@ -124,6 +136,31 @@ class Z14Selector(Blocks):
         if self.choices["sums"] == "apart" and self.graph.nodes[node.args[0]].op != "sum_zero":
             return self.emit("vaq", total, self.emit("vmslg", a, b, self.keep((0, 0))))
         return self.emit("vmslg", a, b, total)
+
+    def select_shuffle(self, node: Node) -> int:
+        a, b = map(self.value, node.args)
+        first, second = (lane - 2 * i for i, lane in enumerate(node.imm))
+        if first == second:
+            return self.emit("vmrlg" if first else "vmrhg", a, b)
+        return self.emit("vpdi", a, b, imm=4 * first + second)
+
+    def select_sum_bytes(self, node: Node) -> int:
+        first, count, to = node.imm
+        a, zero = self.value(node.args[0]), self.keep((0, 0))
+        if first + count == 16 and to == 0:
+            return self.emit("vsldb", zero, a, imm=count)
+        return self.bytes_of(a, [first + i - to if to <= i < to + count else None for i in range(16)])
+
+    def select_sum_limbs(self, node: Node) -> int:
+        (size,) = node.imm
+        # Lane 0 is in the upper half.
+        places = [first + i if i < size else None for first in (size, 0) for i in range(8)]
+        return self.bytes_of(self.value(node.args[0]), places)
+
+    def bytes_of(self, a: int, places: list[int | None]) -> int:
+        """Return the bytes of a number at these places, from the lowest one on, and zeros."""
+        indices = [16 if place is None else 15 - place for place in reversed(places)]
+        return self.emit("vperm", a, self.keep((0, 0)), self.keep(pair_of_bytes(indices)))
 
     def select_load(self, node: Node, high: bool) -> int:
         first, stride = node.imm
@@ -141,16 +178,17 @@ def pair_of_bytes(indices: list[int]) -> Value:
     return int.from_bytes(bytes(indices[:8]), "big"), int.from_bytes(bytes(indices[8:]), "big")
 
 
-def operands(instruction: Instruction, kind: str) -> str:
-    return ", ".join(["{m}"] if kind else [f"{{{i}}}" for i in range(instruction.operands)])
+def operands(instruction: Instruction, kind: str) -> list[str]:
+    return ["{m}"] if kind else [f"{{{i}}}" for i in range(instruction.operands)]
 
 
 def gnu_default(instruction: Instruction, kind: str) -> str:
-    return f"{instruction.name} {{d}}, {operands(instruction, kind)}{', {i}' * instruction.immediate}"
+    return f"{instruction.name} {', '.join(['{d}', *operands(instruction, kind), *['{i}'] * instruction.immediate])}"
 
 
 def go_default(instruction: Instruction, kind: str) -> str:
-    return f"{instruction.name.upper()} {'${i}, ' * instruction.immediate}{operands(instruction, kind)}, {{d}}"
+    parts = [*["${i}"] * instruction.immediate, *operands(instruction, kind), "{d}"]
+    return f"{instruction.name.upper()} {', '.join(parts)}"
 
 
 def callee_saved(name: str) -> tuple[str, ...]:

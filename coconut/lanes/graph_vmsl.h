@@ -58,6 +58,42 @@ static inline sum sum_mul_add(sum total, vec a, vec b)
 static inline vec sums_low(sum a, sum b) { return (vec){record2("sums_low", a.node, b.node)}; }
 static inline vec sums_high(sum a, sum b) { return (vec){record2("sums_high", a.node, b.node)}; }
 
+/* What the library has no use for: blocks of one's own (coconut.h). vec_lanes returns lane i of a, then
+ * lane j of b. */
+static inline vec vec_lanes(vec a, int i, vec b, int j)
+{
+    const immediate imm[2] = {(immediate)i, (immediate)(HORNET_VMSL_LANES + j)};
+    return (vec){record("shuffle", 2, (const uint32_t[]){a.node, b.node}, 2, imm)};
+}
+
+static inline sum sum_of(uint64_t high, uint64_t low)
+{
+    return (sum){record("sum_of", 0, NULL, 2, (const immediate[]){high, low})};
+}
+
+static inline sum sum_add(sum a, sum b) { return (sum){record2("sum_add", a.node, b.node)}; }
+static inline sum sum_sub(sum a, sum b) { return (sum){record2("sum_sub", a.node, b.node)}; }
+
+/* Returns `count` bytes of a, from byte `from` on, as bytes from `to` on, of which 0 is the lowest. */
+static inline sum sum_bytes(sum a, int from, int count, int to)
+{
+    const immediate imm[3] = {(immediate)from, (immediate)count, (immediate)to};
+    return (sum){record("sum_bytes", 1, &a.node, 3, imm)};
+}
+
+/* Returns the lowest `bytes` bytes of a, and as many above them. */
+static inline vec sum_limbs(sum a, int bytes)
+{
+    return (vec){record1_imm("sum_limbs", a.node, (immediate)bytes)};
+}
+
+/* States that a sum is below 2^bits. */
+static inline sum sum_below(sum a, int bits)
+{
+    nodes[a.node].max = ((bound)1 << bits) - 1;
+    return a;
+}
+
 static inline void bb_in_sums(const char *name, sum *numbers, size_t count)
 {
     bb_in(PLACE_REGISTER, name, numbers, count * sizeof *numbers);

@@ -8,9 +8,9 @@
  *     {"name": NAME, "advance": BYTES, "nodes": [NODE...]}
  *     NODE = {"op": OPERATION, "args": [NUMBER...], "imm": [NUMBER...], "max": NUMBER, "name": NAME}
  *
- * "max" is the bound that the code states for the value; "name" is empty unless the node is an input or an
- * output. An input and an output of the same name are carried from one iteration of a loop to the next, in
- * which the message advances by "advance" bytes. */
+ * "max" is the bound that the code states for the value, of 128 bits for a sum; "name" is empty unless the
+ * node is an input or an output. An input and an output of the same name are carried from one iteration of
+ * a loop to the next, in which the message advances by "advance" bytes. */
 #ifndef COCONUT_RECORDER_H
 #define COCONUT_RECORDER_H
 
@@ -24,11 +24,14 @@ enum place { PLACE_REGISTER, PLACE_MEMORY, PLACE_WORD };
 
 enum { NODES_MAX = 20000, NAME_BYTES = 32, NUMBERS_MAX = 16 };
 
+__extension__ typedef unsigned __int128 bound;
+
 static struct node {
     const char *operation;
     uint32_t args[3];
     int nargs, nimm;
-    uint64_t imm[NUMBERS_MAX], max;
+    uint64_t imm[NUMBERS_MAX];
+    bound max;
     char name[NAME_BYTES]; /* of an input or an output, otherwise empty */
 } nodes[NODES_MAX];
 
@@ -176,6 +179,13 @@ static inline void bb_out(const char *name, const void *numbers, size_t bytes)
     bb_out_from(name, 0, numbers, bytes);
 }
 
+static inline void print_bound(bound number)
+{
+    if (number >= 10)
+        print_bound(number / 10);
+    putchar('0' + (int)(number % 10));
+}
+
 static inline void bb_end(void)
 {
     printf("%s\n{\"name\": \"%s\", \"advance\": %llu, \"nodes\": [", bb_count++ == 0 ? "" : ",", bb_name,
@@ -188,7 +198,9 @@ static inline void bb_end(void)
         printf("], \"imm\": [");
         for (int k = 0; k < node->nimm; k++)
             printf("%s%llu", k == 0 ? "" : ", ", (unsigned long long)node->imm[k]);
-        printf("], \"max\": %llu, \"name\": \"%s\"}", (unsigned long long)node->max, node->name);
+        printf("], \"max\": ");
+        print_bound(node->max);
+        printf(", \"name\": \"%s\"}", node->name);
     }
     printf("], \"checks\": [");
     for (uint32_t i = 0; i < check_count; i++)

@@ -6,7 +6,8 @@ inputs. A number, a variable and a fact are named by their lines. A polynomial i
 The statement, which is to be read:
 
   input NAME LOW HIGH            a number of which only the range is assumed; and a variable
-  value NAME                     any integer, the value of elements modulo p = 2^130 - 5; and a variable
+  modulus P                      of elements; without this line, which is the first, it is p = 2^130 - 5
+  value NAME                     any integer, the value of elements modulo p; and a variable
   given POLY LOW HIGH            an input that is assumed to be a polynomial in inputs, with a range
   element NUMBERS WEIGHTS POLY   inputs are assumed to have this weighted sum modulo p
   + - * >> & | ^ < [A, B] FACTS  an operation on integers, as Python has it; constants are in hexadecimal; | and ^

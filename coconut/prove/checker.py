@@ -63,7 +63,7 @@ class Checker:
         self.polys: dict[int, Poly] = {}  # of numbers and facts, by line
         self.wraps, self.bits = dict[int, int](), dict[int, Poly | None]()  # of numbers; with a bit of 0, they are 0
         self.done, self.xors = dict[Any, int](), dict[Any, Any]()  # lines of operations; operands, by results
-        self.solved: dict[int, Poly] = {}  # variables, modulo p
+        self.modulus, self.solved = P, dict[int, Poly]()  # of elements; variables, modulo that
         self.counts: Counter[str] = Counter()
 
     def poly(self, terms: Any, allowed: Any) -> Poly:
@@ -78,9 +78,7 @@ class Checker:
         """Return the range that follows from those of the variables, and what is known."""
         low = high = 0
         for monomial, coefficient in poly.items():
-            limits = coefficient, coefficient
-            for variable in monomial:
-                limits = product(limits, self.ranges[variable])
+            limits = reduce(product, (self.ranges[variable] for variable in monomial), (coefficient, coefficient))
             low, high = low + limits[0], high + limits[1]
         known = self.known.get(frozenset(poly.items()), (low, high))
         return max(low, known[0]), min(high, known[1])
@@ -123,10 +121,10 @@ class Checker:
         for monomial, coefficient in poly.items():
             reduced: Poly = {(): coefficient}
             for variable in monomial:
-                reduced = multiply(reduced, self.solved.get(variable, {(variable,): 1}), P)
+                reduced = multiply(reduced, self.solved.get(variable, {(variable,): 1}), self.modulus)
             for m, c in reduced.items():
                 result[m] = result.get(m, 0) + c
-        return multiply(result, {(): 1}, P)
+        return multiply(result, {(): 1}, self.modulus)
 
     def weighted(self, operands: Any, weights: Any, modulus: int = 0) -> Poly:
         """Return a weighted sum; modulo something, numbers may wrap if 2^64 times the weight is a multiple."""
@@ -141,10 +139,12 @@ class Checker:
         coefficient *= weights[0]
         rest = add(value, add(self.weighted(operands, weights), {(variable,): coefficient}, -1), -1)
         require(variable not in self.solved and all(variable not in m for m in rest), "the first limb is elsewhere")
-        self.solved[variable] = multiply(rest, {(): pow(coefficient, -1, P)}, P)
+        self.solved[variable] = multiply(rest, {(): pow(coefficient, -1, self.modulus)}, self.modulus)
 
     def line(self, at: int, kind: str, *rest: Any) -> None:
         match kind, *rest:
+            case "modulus", modulus if at == 1 and type(modulus) is int and modulus > 1:
+                self.modulus = modulus
             case "input", _, low, high:
                 self.number(at, {(at,): 1}, low, high)
                 self.ranges[at] = low, high

@@ -102,7 +102,7 @@ class Encoding:
         if value is None:
             value = ring.value(name)
         for copy, factor in self.all_copies().items():
-            ring.element([numbers[i] for i in copy], self.weights, multiply(value, {(): factor}, P))
+            ring.element([numbers[i] for i in copy], self.weights, multiply(value, {(): factor}, ring.modulus))
         return [numbers[i] for i in range(self.count)], value
 
     def require(self, ring: Ring, name: str, numbers: Sequence[Number | int], value: Poly) -> None:
@@ -117,7 +117,7 @@ class Encoding:
             ring.claim_zero(f"what {name}[{i}] exceeds", [*others, numbers[i]], [*factors, -derived.divisor])
         for copy, factor in self.all_copies().items():
             limbs = [numbers[i] for i in copy]
-            ring.claim_value(f"{name}{list(copy)}", limbs, self.weights, multiply(value, {(): factor}, P))
+            ring.claim_value(f"{name}{list(copy)}", limbs, self.weights, multiply(value, {(): factor}, ring.modulus))
         if self.total:
             ring.claim_range(name, ring.narrowed(integer(numbers, self.weights)), *self.total)
 
@@ -300,11 +300,15 @@ class Claims:
             return self.assume(name, self.fields.multiplier, like=like)
         limit = self.limits[like or name][0]
         encoding = replace(self.fields.multiplier, limits=(limit,) * self.fields.multiplier.count)
+        return [self.assume_over_lanes(name, encoding)] * self.lanes
+
+    def assume_over_lanes(self, name: str, encoding: Encoding) -> Poly:
+        """Assume an element whose numbers are in lanes, and return its value."""
         numbers, value = encoding.assume(self.ring, name, None)
         in_order = [numbers[i] for i in self.packed]
         for i in range(len(in_order) // self.lanes):
             self.inputs[f"{name}[{i}]"] = tuple(in_order[self.lanes * i : self.lanes * (i + 1)])
-        return [value] * self.lanes
+        return value
 
     def claim_power(self, name: str, value: Poly, like: str = "") -> None:
         """Claim a multiplier by which all lanes are multiplied."""
@@ -694,6 +698,8 @@ def claim_shared(claims: Claims) -> None:
 
 def claims_for(kind: str, graph: Graph) -> tuple[Callable[[Claims], None], Field | None]:
     """Return what states the claims of a kernel's basic blocks, and its field."""
+    if own := KERNELS[graph.kernel].own:
+        return own.claim, None
     if kind == "vmsl":
         return claim_sums, RADIX44_SUMS
     if kind == "scalar":

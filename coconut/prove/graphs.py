@@ -14,6 +14,7 @@ from coconut.operations import OPERATIONS, WORD_MAX
 from coconut.prove.claims import Claims, Limits, claims_for, limits_of, packed_in
 from coconut.prove.polynomials import EXACT, Lanes, Message, Number, Ring, Unproved, exact
 from coconut.prove.proof import Proved, proved
+from coconut.simulate import states_limit
 from coconut.trace import KERNELS, kernel_named, read_traced, trace
 
 # Basic blocks in which products are multiplied.
@@ -70,6 +71,9 @@ def elements_in(graph: Graph, weights: tuple[int, ...], limits: set[int]) -> Ele
 def elements_to_name(graph: Graph) -> Elements | None:
     """Return the elements in a basic block in which products are multiplied."""
     kernel = KERNELS[graph.kernel]
+    if kernel.own:
+        # Sums of which the code states a bound, each by itself.
+        return {i: ((i,), (1,)) for i, node in enumerate(graph.nodes) if node.limit > WORD_MAX}
     _, fields = claims_for(kernel.kind, graph)
     if fields is None or not graph.name.startswith(NAMING):
         return None
@@ -102,7 +106,7 @@ def interpret(
     values: list[Lanes] = []
     for i, node in enumerate(graph.nodes):
         value = node_value(graph.lanes, node, values, message, inputs)
-        if len(value) == graph.lanes and node.op != "input":
+        if node.op != "input" and states_limit(graph, node, value):
             check_limit(graph, i, value)
         values.append(value)
         if elements and i in elements:
@@ -132,6 +136,8 @@ def check_limit(graph: Graph, i: int, value: Lanes) -> None:
     limit = graph.nodes[i].limit
     for number in value:
         high = number if isinstance(number, int) else number.high if number.wraps == EXACT else WORD_MAX
+        if high > limit and isinstance(number, Number) and number.wraps == EXACT:
+            high = number.ring.bounded_by_cases(number)
         if high > limit:
             raise Unproved(f"{graph.label(i)} = {graph.expression(i)} may be {high:#x}, above {limit:#x}")
 
@@ -150,12 +156,14 @@ class BlockProof:
     def __post_init__(self) -> None:
         kernel = KERNELS[self.graph.kernel]
         state, fields = claims_for(kernel.kind, self.graph)
+        if kernel.own:
+            self.ring.set_modulus(kernel.own.modulus)
         message = Message(self.ring, self.by_bytes or kernel.kind == "tag")
         self.claims = Claims(self.graph, fields, limits_in(kernel.name), self.ring, message)
         if "multiply_block" in kernel.offers:
             self.claims.packed = packed_in(kernel.lanes)
         state(self.claims)
-        if not self.claims.outputs and not self.claims.tags:
+        if not (self.claims.outputs or self.claims.tags or self.claims.powers):
             raise Unproved(f"nothing is claimed of {self.graph.title}")
 
     def check_graph(self, graph: Graph | None = None) -> int:

@@ -13,7 +13,7 @@ from coconut.operations import SUM_MAX
 from coconut.prove.go import committed, same
 from coconut.prove.graphs import BlockProof, graphs_of, interpret, node_value
 from coconut.prove.planting import Changed, Tally, Unsound, changed_functions, every_second, recomputed
-from coconut.prove.polynomials import Lanes, Number, P, Ring, Unproved
+from coconut.prove.polynomials import Lanes, Number, Ring, Unproved
 from coconut.simulate import simulate
 from coconut.trace import read_traced
 
@@ -61,7 +61,8 @@ class Mistake(NamedTuple):
 # Constants of lanes, and of words.
 CONSTANTS = {"splat", "constant"}
 # Operations whose values are one number, whatever the number of lanes is.
-WORDS = {"constant", "word", "sum", "element", "sum_zero", "sum_mul_add", "load_number"}
+SUMS = {"sum_zero", "sum_of", "sum_mul_add", "sum_add", "sum_sub", "sum_bytes"}
+WORDS = {"constant", "word", "sum", "element", "load_number", *SUMS}
 
 
 def mistakes(graph: Graph) -> Iterator[Mistake]:
@@ -118,8 +119,19 @@ def mistakes(graph: Graph) -> Iterator[Mistake]:
             made.append(("a block less", (replace(node, imm=(node.imm[0] + 1,)),)))
         if node.op == "sum" and graph.lanes > 1:
             made.append(("one lane alone", (replace(node, op="word"),)))
-        if node.op == "output" and node.args[0] and nodes[node.args[0] - 1].op != "output":
+        if node.op == "output" and node.args[0] and nodes[node.args[0] - 1].op not in {"output", *SUMS}:
             made.append(("another value", (replace(node, args=(node.args[0] - 1,)),)))
+        if node.op in {"sum_add", "sum_sub"}:
+            made.append(("the other sign", (replace(node, op="sum_sub" if node.op == "sum_add" else "sum_add"),)))
+        if node.op == "sum_of":
+            made += [("1 more", (replace(node, imm=(node.imm[0], node.imm[1] ^ 1)),))]
+        if node.op in {"sum_bytes", "sum_limbs"}:
+            made += [
+                (f"number {k} more by 1", (replace(node, imm=tuple(n + (j == k) for j, n in enumerate(node.imm))),))
+                for k in range(len(node.imm))
+            ]
+        if node.op == "shuffle":
+            made.append(("another lane", (replace(node, imm=(node.imm[0] ^ 1, *node.imm[1:])),)))
         if not made:
             number = 1 if node.op in CONSTANTS and not node.imm[0] or node.op == "sum_zero" else 0
             zero = Node(
@@ -220,7 +232,7 @@ class GraphMistakes:
                 for lane in range(len(elements)):
                     for copy in encoding.all_copies():
                         numbers = [[of[f"{name}[{i}]"][lane] for i in copy] for of in (before, after)]
-                        sums = [sum(map(mul, limbs, encoding.weights)) % P for limbs in numbers]
+                        sums = [sum(map(mul, limbs, encoding.weights)) % self.ring.modulus for limbs in numbers]
                         if sums[0] != sums[1]:
                             raise Unsound(f"{title}: {mistake.what}, sample {sample.number}: {name}.{lane}")
 

@@ -57,9 +57,10 @@ def check_made_up(numbers: random.Random) -> None:
     nodes = [Node("input", (), (0,), number((1 << numbers.randint(1, 64)) - 1), f"x[{i}]") for i in range(INPUTS)]
     values: list[Value] = [(number(node.limit), number(node.limit)) for node in nodes]
     for _ in range(OPERATIONS_EACH):
-        op = numbers.choice([op for op in RULES if op not in {"splat", "only_block", "pair", "output"}])
+        op = numbers.choice([op for op in RULES if op not in {"splat", "only_block", "pair", "sum_limbs", "output"}])
         args = tuple(numbers.randrange(len(nodes)) for _ in range(OPERANDS.get(op, 2)))
-        imm = (numbers.randint(0, 1 if op in {"block", "blend", "alone"} else 63),)
+        most = {"block": 1, "blend": 1, "alone": 1, "shuffle": 3}.get(op, 63)
+        imm = tuple(numbers.randint(0, most) for _ in range(2 if op == "shuffle" else 1))
         nodes.append(Node(op, args, imm))
         value = OPERATIONS[op](2, imm, *(values[arg] for arg in args))
         values.append(value * (2 // len(value)))

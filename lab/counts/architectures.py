@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Shared code of instructions.py and cycles.py: the rows of architectures.txt, and the library built for them."""
 
+import contextlib
+import io
+import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "counts"
+TABLE = re.compile(r"(?:^\|.*(?:\n|\Z))+", re.MULTILINE)
 
 
 def execute(*command: object, cwd: Path = ROOT) -> str:
@@ -24,6 +28,24 @@ def execute(*command: object, cwd: Path = ROOT) -> str:
 def table_row(cells: list[str]) -> str:
     """Return a row of a Markdown table."""
     return "".join(f"| {cell} " if cell else "| " for cell in cells) + "|"
+
+
+def printed_by(function: Callable[[], None]) -> str:
+    """Return what a function prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        function()
+    return printed.getvalue()
+
+
+def replace_tables(title: str, printed: str, file: Path = HERE / "results.md") -> None:
+    """Replace the tables of a section by those that were printed, in order."""
+    text, tables = file.read_text(encoding="utf-8"), TABLE.findall(printed)
+    before, heading, rest = text.partition(f"## {title}\n")
+    section, more, after = rest.partition("\n## ")
+    if not heading or len(TABLE.findall(section)) != len(tables):
+        sys.exit(f"{file}: not {len(tables)} tables in '{title}'")
+    new = iter(tables)
+    file.write_text(before + heading + TABLE.sub(lambda _: next(new), section) + more + after, encoding="utf-8")
 
 
 def per_compiler(texts: list[str]) -> str:

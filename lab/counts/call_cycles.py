@@ -4,6 +4,7 @@
 
     call_cycles.py [WORD...]                                    Markdown tables; of all, or of the architectures, models,
                                                                 compilers, primitives, and lengths in bytes given
+    call_cycles.py --write                                      all, into results.md
     call_cycles.py --of MODEL COMPILER PRIMITIVE WHAT LENGTH    the instructions of one call as passed to llvm-mca, and
                                                                 what it says; PRIMITIVE and WHAT as in calls.c
 
@@ -24,7 +25,7 @@ from functools import cached_property
 from os import cpu_count
 from pathlib import Path
 
-from architectures import execute, per_compiler, table_row
+from architectures import execute, per_compiler, printed_by, replace_tables, table_row
 from cycles import Instruction, for_llvm
 from instructions import Counted, Rows, build_plugin, run_counted
 
@@ -61,11 +62,18 @@ class Cycles:
 
 
 class Program:
-    """A program that calls.c makes, run on one CPU."""
+    """A program that calls.c makes, run on one CPU: that of the model in MODELS, or the named one of qemu's."""
 
-    def __init__(self, architecture: Counted, path: Path, model: str) -> None:
-        self.architecture, self.path, self.model = architecture, path, model
-        cpu, *self.core = MODELS[architecture.name][model]
+    def __init__(
+        self,
+        architecture: Counted,
+        path: Path,
+        model: str,
+        cpu: str = "",
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        self.architecture, self.path, self.model, self.environment = architecture, path, model, environment
+        cpu, *self.core = [cpu] if cpu else MODELS[architecture.name][model]
         self.command = [*architecture.command, "-cpu", cpu]
 
     @cached_property
@@ -80,7 +88,7 @@ class Program:
         call = {"poly1305": "call_mac", "chacha20": "call_chacha20", "seal": "call_seal"}[primitive]
         arguments = [primitive, what, length_bytes, 2, *self.core]
         traced = self.symbols[call][0], self.symbols["call_nothing"][0]
-        printed, blocks = run_counted(self.command, self.path, *arguments, traced=traced)
+        printed, blocks = run_counted(self.command, self.path, *arguments, environment=self.environment, traced=traced)
         self.architecture.results.setdefault((primitive, length_bytes), set()).add(printed)
         begin, size = self.symbols["main"]
         return [address for block, _ in blocks for address in block if not begin <= address < begin + size]
@@ -227,6 +235,8 @@ def main() -> None:
     arguments = sys.argv[1:]
     if len(arguments) == 6 and arguments[0] == "--of":
         account(*arguments[1:5], int(arguments[5]))
+    elif arguments == ["--write"]:
+        replace_tables("Cycles of whole calls, by llvm-mca", printed_by(lambda: tables([])))
     elif all(argument in WORDS or argument.isdigit() for argument in arguments):
         tables(arguments)
     else:

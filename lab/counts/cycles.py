@@ -3,6 +3,7 @@
 """Cycles that inner loops of the kernels take per 64 bytes, from llvm-mca's models of other CPUs than this machine's.
 
     cycles.py [NAME...]                        a Markdown table; all architectures, or those named
+    cycles.py --write                          into results.md, of all
     cycles.py --of NAME COMPILER KERNEL CPU    the loops of a kernel as passed to llvm-mca, and its output
 
 An inner loop is the code from the target of a backward branch to the branch. It multiplies, and contains no other such
@@ -16,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from architectures import Architecture, execute, per_compiler, table_row
+from architectures import Architecture, execute, per_compiler, printed_by, replace_tables, table_row
 
 # The CPUs that llvm-mca 19 has models of, and the kernels that they cannot run.
 CPUS = {
@@ -265,6 +266,8 @@ def main() -> None:
     arguments = sys.argv[1:]
     if len(arguments) == 5 and arguments[0] == "--of":
         account(*arguments[1:])
+    elif arguments == ["--write"]:
+        replace_tables("Cycles for 64 bytes, by llvm-mca", printed_by(lambda: table(list(CPUS))))
     elif not any(argument.startswith("-") for argument in arguments):
         table(arguments or list(CPUS))
     else:

@@ -4,6 +4,7 @@
 
     instructions.py [PRIMITIVE...] [NAME...]    Markdown tables: of poly1305, and of seal with the ChaCha20 in it, or of
                                                 one of them; all architectures, or those named
+    instructions.py --write                     all, into results.md
     instructions.py --of NAME COMPILER PRIMITIVE WHAT LENGTH_BYTES
                                                 what one call executes: functions, mnemonics, the loops; PRIMITIVE and
                                                 WHAT as in calls.c
@@ -26,8 +27,9 @@ from pathlib import Path
 from platform import freedesktop_os_release
 
 import boringssl
-from architectures import BUILD, HERE, ROOT, Architecture, execute, per_compiler, table_row
+from architectures import BUILD, HERE, ROOT, Architecture, execute, per_compiler, printed_by, replace_tables, table_row
 
+TITLES = {"poly1305": "Instructions per byte", "seal": "Instructions per byte of ChaCha20-Poly1305"}
 LENGTHS_BYTES = {"poly1305": [64, 256, 512, 1024, 1350, 16384], "seal": [64, 256, 1350, 8192, 16384]}
 
 # The architectures in architectures.txt that are counted, with their Debian names; RISC-V is not in Debian 12.
@@ -315,6 +317,9 @@ def main() -> None:
     arguments = sys.argv[1:]
     if len(arguments) == 6 and arguments[0] == "--of":
         account(*arguments[1:5], int(arguments[5]))
+    elif arguments == ["--write"]:
+        for primitive, title in TITLES.items():
+            replace_tables(title, printed_by(lambda primitive=primitive: table(primitive, list(DEBIAN))))
     elif not any(argument.startswith("-") for argument in arguments):
         primitives = [argument for argument in arguments if argument in LENGTHS_BYTES]
         names = [argument for argument in arguments if argument not in LENGTHS_BYTES]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Line charts and bars as SVG, drawn by matplotlib. Colours are CSS variables, with values for light and dark pages."""
+"""Line charts, bars and the lanes of vectors as SVG, drawn by matplotlib. Colours are CSS variables, with values for light and dark pages."""
 
 import io
 import math
@@ -11,7 +11,7 @@ from html import escape
 import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import PathPatch
+from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.ticker import FixedLocator, NullLocator
 
@@ -281,6 +281,49 @@ def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts
     plot.set_xlabel(axis_title, fontsize=14, color=COLOURS["text"][0])
     for spine in plot.spines.values():
         spine.set_visible(False)
+    return Drawing(title, figure)
+
+
+@dataclass
+class Product:
+    """A product of vectors: what each lane of both factors holds, and a note."""
+
+    lanes: list[str]
+    multipliers: list[str]
+    note: str
+
+
+def vectors(title: str, charts: list[tuple[str, list[Product], str]]) -> Drawing:
+    """Return a figure with a title of charts beside one another: each has a title, products of vectors, whose lanes are
+    boxes, and a line below them."""
+    width, row, box = 1080, 68, 30
+    height = HEADING + PANEL_HEADING + max(len(products) for _, products, _ in charts) * row + 30
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72)
+    _heading(figure, title, height)
+
+    def write(left: float, top: float, text: str, **more) -> None:
+        figure.text(left / width, 1 - top / height, text, **{"color": COLOURS["text"][0], "fontsize": 13, **more})
+
+    def boxes(left: float, top: float, each: float, texts: list[str], colour: str) -> float:
+        for text in texts:
+            place, size = (left / width, 1 - (top + box) / height), (each / width, box / height)
+            more = {"facecolor": "none", "edgecolor": COLOURS[colour][0], "linewidth": 1.5}
+            figure.add_artist(Rectangle(place, *size, transform=figure.transFigure, **more))
+            write(left + each / 2, top + box / 2, text, ha="center", va="center_baseline")
+            left += each
+        return left
+
+    for at, (name, products, below) in enumerate(charts):
+        left, top = at * width / len(charts) + 8, HEADING + 8.0
+        write(left, top + 12, name, fontweight="bold", fontsize=14)
+        top += PANEL_HEADING
+        for product in products:
+            right = boxes(left, top, 78, product.lanes, "c0")
+            write(right + 13, top + box / 2, "×", ha="center", va="center_baseline")
+            boxes(right + 26, top, 48, product.multipliers, "c1")
+            write(left, top + box + 17, product.note, color=COLOURS["soft"][0])
+            top += row
+        write(left, top + 8, below, color=COLOURS["soft"][0])
     return Drawing(title, figure)
 
 

@@ -77,10 +77,10 @@ def test_samples_of_the_study():
     assert of.cycles("sweep4", "gcc", "gg4") == {}
     assert samples.drift(new["series"][0]) == pytest.approx(100 * (2.5 / 1.5 - 1))
     rows = list(samples.sample_rows(new))
-    assert [(row["process"], row["round"], row["counts"], row["cycles"]) for row in rows[2:5]] == [
-        (0, 2, 20, "40"),
-        (1, 0, 40, "20"),
-        (1, 1, 90, "45"),
+    assert [(row["process"], row["round"], row["cycles"], row["sibling"]) for row in rows[2:5]] == [
+        (0, 2, "40", "unknown"),
+        (1, 0, "20", "unknown"),
+        (1, 1, "45", "unknown"),
     ]
     assert [(row["kernel"], row["bytes"], row["cycles"]) for row in samples.median_rows(new)] == [
         ("gg4_measured", 113, "27"),
@@ -89,6 +89,31 @@ def test_samples_of_the_study():
     # The older form: one process, and one rate of the clock.
     old = samples.Samples({"clock": {"name": "tsc", "per_cycle": 0.5}, "series": [series_of_study()]})
     assert list(old.cycles("sweep4", "gcc", "bs4")[113]) == [18, 18, 18, 40, 40, 40]
+
+
+def test_samples_beside_a_busy_thread():
+    """Samples beside an idle sibling thread count; two kernels are compared in rounds with the same state."""
+    columns = {"gg4_measured": ([10, 12, 30, 40, 90, 60], 0b110100), "bs4": ([9, 27, 9, 20, 45, 30], 0b110010)}
+    series = series_of_study(rounds=3, clock=[[0.9, 1, 1.1], [1, 1, 1]]) | {
+        "columns": [
+            {"name": name, "cycles": {"samples": [cycles]}, "busy": [busy]} for name, (cycles, busy) in columns.items()
+        ]
+    }
+    found = {"clock": {"name": "tsc", "idle_slot": 0.06}, "series": [series]}
+    of = samples.Samples(found)
+    assert list(of.cycles("sweep4", "gcc", "gg4_measured")[113]) == [11, 40]
+    assert list(of.cycles("sweep4", "gcc", "bs4")[113]) == [9, 20]
+    assert list(of.speed_ups("sweep4", "gcc", "gg4_measured", "bs4")[113]) == pytest.approx([10, 50])
+    states = [row["sibling"] for row in samples.sample_rows(found)]
+    assert states[:6] == ["idle", "idle", "busy", "idle", "busy", "busy"]
+    assert samples.rates(found, series).tolist() == [1, 1] and samples.drift(series) == pytest.approx(
+        100 * (1.1 / 0.9 - 1)
+    )
+    # Where a process has no sample beside an idle thread, and no round in which the states are the same, all count.
+    series["columns"][0]["busy"], series["columns"][1]["busy"] = [0b111111], [0]
+    of = samples.Samples(found)
+    assert list(of.cycles("sweep4", "gcc", "gg4_measured")[113]) == [12, 60]
+    assert list(of.speed_ups("sweep4", "gcc", "gg4_measured", "bs4")[113]) == pytest.approx([25, 50])
 
 
 def test_figures():

@@ -3,23 +3,28 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from coconut.__main__ import graph_named, graphs
+from coconut.__main__ import add_with, graph_named, graphs, read_own
 from coconut.architectures import SCALAR, SCALAR_NAME
 from coconut.assembler import ParseError
 from coconut.native import runs_here
+from coconut.own import own_of
 from coconut.select import alternatives
 from coconut.simulate import Mismatch
-from coconut.trace import BUILD, KERNELS
-from lab.schedules.architectures import ARCHITECTURES, architectures_of
-from lab.schedules.compiled import compiled_cycles
+from coconut.trace import BUILD, KERNELS, ROOT
+from lab.schedules import originals
+from lab.schedules.architectures import architectures_of
+from lab.schedules.compiled import COMPILED, cells_of, with_compiled
+from lab.schedules.continuous import PENALTIES
 from lab.schedules.draw import draw, draw_schedule
 from lab.schedules.emit import emit
 from lab.schedules.native import run_against_compiled
 from lab.schedules.optimal import ports_of
-from lab.schedules.orders import orders
+from lab.schedules.orders import orders, penalties
+from lab.schedules.overlap import HEADER as OVERLAP_HEADER
+from lab.schedules.overlap import HEADER_OVERLAPPED, loops, rows_of
 from lab.schedules.tables import HEADER, best_loop, markdown
 
 # The loops of `table`, and of `table --quick`.
@@ -41,21 +46,27 @@ LOOPS = (
     "vmsl/step 4",
     "scalar64/block",
 )
+INTERVALS = ROOT / "lab/schedules/results/schedules.md"
 QUICK_LOOPS = ("avx2/step 2", "avx2/long group", "ifma/long group", "vmsl/step 1")
+
+
+def titles_of(kernels: Iterable[str]) -> list[str]:
+    return [graph.title for kernel in kernels for graph in graphs(kernel).values()]
 
 
 def command_draw(arguments: argparse.Namespace) -> None:
     if arguments.schedule:
         draw_schedules(arguments)
         return
-    for title in arguments.blocks or [graph.title for kernel in KERNELS for graph in graphs(kernel).values()]:
-        print(draw(graph_named(title).simplified(), BUILD / "pictures"))
+    for title in arguments.blocks or titles_of(arguments.own or KERNELS):
+        graph = originals.graph_of_macro(title) or graph_named(title).simplified()
+        print(draw(graph, BUILD / "pictures"))
 
 
 def draw_schedules(arguments: argparse.Namespace) -> None:
     for title in arguments.blocks:
         graph = graph_named(title)
-        row = best_loop(ARCHITECTURES[graph.kernel], graph, arguments.schedule, arguments.seconds)
+        row = best_loop(architectures_of(graph.kernel)[0], graph, arguments.schedule, arguments.seconds)
         ports = ports_of(row.problem, row.loop.times, row.loop.interval)
         assert ports is not None
         loop = row.loop
@@ -67,17 +78,18 @@ def draw_schedules(arguments: argparse.Namespace) -> None:
 
 def command_table(arguments: argparse.Namespace) -> None:
     rows = []
-    for title in arguments.blocks or (QUICK_LOOPS if arguments.quick else LOOPS):
+    for title in arguments.blocks or titles_of(arguments.own) or (QUICK_LOOPS if arguments.quick else LOOPS):
         graph = graph_named(title)
         for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
             row = best_loop(architecture, graph, cpu, arguments.seconds)
-            cycles = [
-                compiled_cycles(architecture.triple, compiler, graph.kernel, graph.name, cpu)
-                for compiler in ("gcc", "clang")
-            ]
-            rows.append(row.cells() + ["-" if figure is None else f"{figure:.1f}" for figure in cycles])
+            rows.append(row.cells() + cells_of(architecture.triple, graph.kernel, graph.name, cpu))
             print(*rows[-1], sep=", ", file=sys.stderr)
-    print(markdown([*HEADER, "gcc", "clang"], rows))
+    print(markdown([*HEADER, *COMPILED], rows))
+
+
+def command_compiled(_: argparse.Namespace) -> None:
+    """Write the columns that no search is needed for."""
+    INTERVALS.write_text("".join(with_compiled(INTERVALS.read_text())))
 
 
 def command_orders(arguments: argparse.Namespace) -> None:
@@ -85,8 +97,8 @@ def command_orders(arguments: argparse.Namespace) -> None:
     graph = graph_named(arguments.block)
     known = architectures_of(graph.kernel)
     architecture = next((one for one in known if arguments.cpu in one.cpus), known[0])
-    # The scalar loop is not a function by itself.
-    native = runs_here(architecture) and architecture not in SCALAR
+    # The scalar loop is not a function by itself, and with nothing compiled are blocks of one's own compared.
+    native = runs_here(architecture) and architecture not in SCALAR and not own_of(graph.kernel)
     rows = []
     for variant in alternatives(architecture, graph):
         for order in orders(variant, arguments.cpu or architecture.cpus[0], arguments.seconds):
@@ -100,12 +112,62 @@ def command_orders(arguments: argparse.Namespace) -> None:
     print(markdown(header + ["ns, emitted / gcc", "ns, emitted / clang"] * native, rows))
 
 
+def command_penalties(arguments: argparse.Namespace) -> None:
+    """Print what the penalty for registers changes in orders by continuous optimization."""
+    names = ["list", *PENALTIES]
+    rows = []
+    for title in arguments.blocks or LOOPS:
+        graph = graph_named(title)
+        for architecture, cpu in ((known, cpu) for known in architectures_of(graph.kernel) for cpu in known.cpus):
+            # The first variant that fits into the registers in some order.
+            variants = (penalties(program, cpu) for program in alternatives(architecture, graph))
+            found = {order.name: order for order in next(filter(None, variants), [])}
+            if not found:
+                continue
+            cells = (
+                f"{found[name].in_order_cycles}, {found[name].cycles:.1f}" if name in found else "-" for name in names
+            )
+            rows.append([title, cpu, str(len(next(iter(found.values())).program.ops)), *cells])
+            print(*rows[-1], sep="; ", file=sys.stderr)
+    print(markdown(["loop", "CPU", "instructions", *names], rows), *compared(names, rows), sep="\n")
+
+
+def compared(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return, for each penalty, in how many rows it takes fewer cycles than none, and more."""
+    lines = [""]
+    none = len(rows[0]) - len(names) + names.index("none")
+    for name in names[:-1]:
+        column = none - len(names) + 1 + names.index(name)
+        pairs = [
+            (row[column].split(", "), row[none].split(", ")) for row in rows if "-" not in (row[column], row[none])
+        ]
+        for k, what in enumerate(("in order", "by llvm-mca")):
+            fewer, more = (sum(sign * (float(a[k]) - float(b[k])) > 0 for a, b in pairs) for sign in (-1, 1))
+            lines.append(f"- {name}: fewer cycles {what} than none in {fewer} of {len(pairs)} rows, more in {more}")
+    return lines
+
+
+def command_overlap(arguments: argparse.Namespace) -> None:
+    """Print what bounds the loops of the Go module, and what those gain whose iterations overlap."""
+    rows = []
+    for title, block, search in loops(arguments.loops):
+        for row in rows_of(title, block, arguments.rounds, search):
+            rows.append(row)
+            print(*row, sep=", ", file=sys.stderr)
+    print(markdown([*OVERLAP_HEADER, *HEADER_OVERLAPPED], rows))
+
+
+def command_originals(_: argparse.Namespace) -> None:
+    print(originals.page())
+
+
 def command_emit(arguments: argparse.Namespace) -> None:
-    emit(arguments.blocks, Path(arguments.folder))
+    emit(arguments.blocks, Path(arguments.folder), titles_of(arguments.own))
 
 
 def run(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="lab.schedules", description=__doc__)
+    add_with(parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, function: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
@@ -121,17 +183,25 @@ def run(argv: list[str] | None = None) -> None:
     table.add_argument("blocks", nargs="*")
     table.add_argument("--quick", action="store_true", help="only a few loops")
     table.add_argument("--seconds", type=float, default=60, help="time for each loop on each CPU")
+    command("compiled", command_compiled, f"write the compilers' cycles in {INTERVALS.relative_to(ROOT)} anew")
     ordering = command("orders", command_orders, "compare several orders of a loop's instructions, and time them")
     ordering.add_argument("block")
     ordering.add_argument("--cpu", help="CPU whose model is scheduled for")
     ordering.add_argument("--seconds", type=float, default=30, help="time for CP-SAT")
+    penalty = command("penalties", command_penalties, "compare penalties for registers in continuous optimization")
+    penalty.add_argument("blocks", nargs="*")
+    overlapping = command("overlap", command_overlap, "print what bounds the Go module's loops, and what overlap gains")
+    overlapping.add_argument("loops", nargs="*", help="only these, KERNEL/BLOCK, or words of the others' titles")
+    overlapping.add_argument("--rounds", type=int, default=300, help="for times on this CPU; 0: none")
+    command("originals", command_originals, "read, run, prove and schedule the z14 paper's own assembly")
     emitting = command("emit", command_emit, "write basic blocks as Go and GNU assembly, read them back, and run them")
     emitting.add_argument("blocks", nargs="*", help=f"only these, KERNEL/BLOCK or {SCALAR_NAME}")
     emitting.add_argument("--folder", default=str(BUILD / "emitted"))
     arguments = parser.parse_args(argv)
     try:
+        read_own(arguments)
         arguments.function(arguments)
-    except (Mismatch, ParseError, ValueError) as error:
+    except (Mismatch, ParseError, ValueError, OSError) as error:
         sys.exit(f"lab.schedules: {error}")
 
 

@@ -4,7 +4,8 @@
 import json
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ from coconut.architectures import SCALAR_NAME
 from coconut.emit import go_declarations, go_file
 from coconut.functions import SingleBlock
 from coconut.go_module import POLY1305, poly1305_program, scalar, scalar_functions
+from coconut.graph import Graph
 from coconut.native import prefix_of
-from coconut.orders import by_list
+from coconut.orders import by_list, simulated_cycles
+from coconut.own import own_of
 from coconut.program import Program
-from coconut.select import choices_for, select
+from coconut.select import alternatives, choices_for, select
 from coconut.trace import KERNELS
-from lab.schedules.architectures import ARCHITECTURES
+from lab.schedules.architectures import ARCHITECTURES, architectures_of
 from lab.schedules.native import run_against_compiled, run_function, run_samples
 from lab.schedules.rvv import RVV, ScalableBlock, single_block
 
@@ -36,20 +39,32 @@ OTHERS = {
 }
 
 
-def emit(blocks: Sequence[str], folder: Path) -> None:
-    """Emit basic blocks as functions, and run them on CPUs, here or emulated."""
-    titles = [*dict.fromkeys(f"{kernel}/{block}" for kernel, names in POLY1305.values() for block in names), *OTHERS]
+# For loops of one's own; native.h has the library's.
+ITERATIONS = (1, 4, 13)
+
+
+def emit(blocks: Sequence[str], folder: Path, own: Sequence[str] = ()) -> None:
+    """Emit basic blocks as functions, and run them on CPUs, here or emulated; if there are blocks of one's own, these."""
+    titles = list(own) or [
+        *dict.fromkeys(f"{kernel}/{block}" for kernel, names in POLY1305.values() for block in names),
+        *OTHERS,
+    ]
     if unknown := set(blocks) - {*titles, SCALAR_NAME}:
         raise ValueError(f"{', '.join(sorted(unknown))}: not emitted, as {', '.join([*titles, SCALAR_NAME])} are")
     # In a folder of their own, because Go takes .S files for cgo's.
     (folder / "gnu").mkdir(parents=True, exist_ok=True)
-    if not blocks or SCALAR_NAME in blocks:
+    if not own and (not blocks or SCALAR_NAME in blocks):
         emit_scalar(folder)
     functions: dict[str, list[SingleBlock]] = {}
     for title in titles:
         if blocks and title not in blocks:
             continue
         name = re.sub(r"[/ ](\w)", lambda found: found[1].upper(), title)
+        if title in own:
+            for program in own_programs(graph_named(title)):
+                named = f"{name}{program.architecture.name.capitalize()}"
+                functions.setdefault(program.architecture.goarch, []).append(single_block(program, named))
+            continue
         if title in OTHERS:
             graph = graph_named(title)
             architecture = ARCHITECTURES[graph.kernel]
@@ -78,6 +93,14 @@ def emit(blocks: Sequence[str], folder: Path) -> None:
             (folder / f"blocks_{goarch}{suffix}.json").write_text(json.dumps(words_of))
 
 
+def own_programs(graph: Graph) -> Iterator[Program]:
+    """Yield, for each architecture of a block of one's own, the variant that takes the fewest cycles on its first CPU."""
+    for architecture in architectures_of(graph.kernel):
+        cpu = architecture.cpus[0]
+        ordered = [by_list(variant, cpu) for variant in alternatives(architecture, graph)]
+        yield min(ordered, key=partial(simulated_cycles, cpu=cpu))
+
+
 def emitted_block(function: SingleBlock, program: Program) -> tuple[str, list[dict[str, Any]]]:
     """Check an emitted function, for vectors of that program's length, and return what was done, and words of samples."""
     (block,) = function.blocks
@@ -90,9 +113,12 @@ def emitted_block(function: SingleBlock, program: Program) -> tuple[str, list[di
     prefix = prefix_of(program.architecture)
     if prefix is None:
         return said, []
-    if not prefix:
+    own = own_of(program.graph.kernel)
+    if own:
+        run_samples(function, samples, ITERATIONS if program.is_loop else (1,))
+    elif not prefix:
         run_samples(function, samples)
-    if program.is_loop:
+    if program.is_loop and not own:
         run_against_compiled(program, "gcc", rounds=0, emitted=block.program)
     # A block that is not a loop has its outputs where a loop has its accumulator.
     out = {} if program.is_loop else {"t": [0] * block.output_words}

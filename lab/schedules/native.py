@@ -4,16 +4,16 @@
 What an emulator runs is not timed.
 """
 
-import ctypes
-import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from coconut.architecture import Architecture
 from coconut.functions import ScalarBlocks, SingleBlock
 from coconut.native import build, run
+from coconut.own import own_of
 from coconut.program import Program
-from coconut.simulate import Mismatch, Sample
+from coconut.simulate import Mismatch, Sample, after
 from coconut.trace import BUILD, SOURCE, kernel_named
 from lab.schedules.rvv import RVV, single_block
 
@@ -38,21 +38,36 @@ def group_bytes(kernel: str) -> int:
     return 16 * found.lanes * (2 if found.kind == "vmsl" else 1)
 
 
-def run_samples(function: SingleBlock, samples: list[Sample]) -> None:
-    """Run the emitted function on this CPU, a loop for one iteration, and compare with the model lanes."""
-    (block,) = function.blocks
-    with TemporaryDirectory(dir=BUILD) as folder:
-        source, library = Path(folder) / "block.S", Path(folder) / "block.so"
-        source.write_text(function.text(function.architecture.gnu))
-        subprocess.run(["gcc", "-shared", "-nostdlib", "-o", library, source], check=True)
-        native = getattr(ctypes.CDLL(str(library)), function.name)
+def run_samples(function: SingleBlock, samples: list[Sample], iterations: Iterable[int] = (1,)) -> None:
+    """Run the emitted function, and compare with the model lanes; a loop of one's own also for several iterations."""
+    (block,), architecture = function.blocks, function.architecture
+    program, order = block.program, architecture.byte_order
+    own = own_of(program.graph.kernel)
+    data, wanted = b"", []
     for sample in samples:
-        words = block.program.words_of(sample)
-        state = (ctypes.c_uint64 * block.output_words)(*words["t"])
-        powers = (ctypes.c_uint64 * len(words["powers"]))(*words["powers"])
-        native(state, powers, sample.message, ctypes.c_uint64(1))
-        if state[: len(words["want"])] != words["want"]:
-            raise Mismatch(f"{function.name}, sample {sample.number}: the emitted function leaves something else")
+        words, to = program.words_of(sample), list(after(program.graph, sample, max(iterations)))
+        if own:
+            for one in to:
+                own.check_sample(program.graph, one)
+        state = words["t"] + [0] * (block.output_words - len(words["t"]))
+        for count in iterations:
+            numbers = [count, *state, *words["powers"]]
+            data += b"".join(number.to_bytes(8, order) for number in numbers) + sample.message
+            wanted.append((f"sample {sample.number}, {count} iterations", program.words_of(to[count - 1])["want"]))
+    sizes = {"STATE_WORDS": block.output_words, "POWERS_WORDS": program.input_words()}
+    options = [f"-D{name}={size}" for name, size in (sizes | {"MESSAGE_BYTES": len(samples[0].message)}).items()]
+    with TemporaryDirectory(dir=BUILD) as folder:
+        source, binary = Path(folder) / "block.S", Path(folder) / "samples"
+        source.write_text(function.text(architecture.gnu))
+        build(architecture, "gcc", binary, [HERE / "samples.c", source], [f"-DEMITTED={function.name}", *options])
+        ran = run(architecture, [str(binary)], input=data)
+    size = 8 * block.output_words
+    if ran.returncode != 0 or len(ran.stdout) != size * len(wanted):
+        raise Mismatch(f"{function.name}: the emitted function fails with {ran.returncode}")
+    for i, (title, want) in enumerate(wanted):
+        left = ran.stdout[size * i : size * i + 8 * len(want)]
+        if left != b"".join(number.to_bytes(8, order) for number in want):
+            raise Mismatch(f"{function.name}, {title}: the emitted function leaves something else")
 
 
 def build_and_run(
@@ -78,14 +93,16 @@ def run_function(function: ScalarBlocks, compiler: str, rounds: int) -> Times:
     )
 
 
-def run_against_compiled(program: Program, compiler: str, rounds: int, emitted: Program | None = None) -> Times:
+def run_against_compiled(
+    program: Program, compiler: str, rounds: int, emitted: Program | None = None, function: SingleBlock | None = None
+) -> Times:
     """Return the nanoseconds per iteration, compiled and emitted, where the program runs; None without rounds.
 
     Raise Mismatch unless both leave the same accumulator for every sample. emitted is the code of that program, which
-    was made for vectors of another length.
+    was made for vectors of another length; function, if it is not that of the program by itself, is what is run.
     """
     architecture, graph = program.architecture, program.graph
-    function = single_block(emitted or program, "coconut_loop")
+    function = function or single_block(emitted or program, "coconut_loop")
     options = [
         f"-DITERATION_GROUPS={graph.advance // group_bytes(graph.kernel)}",
         f"-DEMITTED={function.name}",

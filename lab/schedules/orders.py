@@ -9,7 +9,7 @@ from coconut.allocate import OutOfRegisters, allocate_loop, last_uses
 from coconut.orders import simulated_cycles, within
 from coconut.program import Program
 from coconut.schedule import ReservationTable
-from lab.schedules.continuous import continuous_times
+from lab.schedules.continuous import PENALTIES, continuous_times, io_weights
 from lab.schedules.mincut import by_components
 from lab.schedules.modulo import Problem, length, problem_of
 from lab.schedules.optimal import straight
@@ -81,6 +81,21 @@ def by_random_search(program: Program, problem: Problem, times: Sequence[float],
     return best
 
 
+def by_priority(name: str, program: Program, problem: Problem, priority: Sequence[float], cpu: str) -> Order | None:
+    """Return the order of list scheduling with the highest limit of registers that works."""
+    measurements = (measured(name, ordered, cpu) for ordered in within(program, problem, priority))
+    return next(filter(None, measurements), None)
+
+
+def penalties(program: Program, cpu: str) -> list[Order]:
+    """Return the orders of continuous optimization with each penalty for registers, that of list scheduling first."""
+    problem = problem_of(program, cpu)
+    priorities = {"list": [-float(height) for height in problem.heights]}
+    priorities |= {name: list(continuous_times(problem, penalty)) for name, penalty in PENALTIES.items()}
+    found = (by_priority(name, program, problem, priority, cpu) for name, priority in priorities.items())
+    return [order for order in found if order is not None]
+
+
 def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
     """Return the orders that fit, in this sequence.
 
@@ -94,13 +109,11 @@ def orders(program: Program, cpu: str, seconds: float) -> list[Order]:
     priorities = {
         "list": [-float(height) for height in problem.heights],
         "continuous": times,
+        "continuous, the paper's penalty": list(continuous_times(problem, io_weights)),
         "random search": by_random_search(program, problem, times, cpu),
         "minimum cuts": by_components(problem),
     }
-    for name, priority in priorities.items():
-        # The highest limit that works.
-        measurements = (measured(name, ordered, cpu) for ordered in within(program, problem, priority))
-        found.append(next(filter(None, measurements), None))
+    found += [by_priority(name, program, problem, priority, cpu) for name, priority in priorities.items()]
     issued = in_order(problem)
     schedule = None
     # CP-SAT does not know which instructions must stay together.

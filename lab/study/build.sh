@@ -12,7 +12,7 @@ study=$root/lab/study
 
 # up_to_date FILE: whether no source is newer.
 up_to_date() {
-    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -name 'measure.c' ! -name 'check.*' ! -name 'cycles.*' ! -name 'instructions.*' \
+    [ -f "$1" ] && [ -z "$(find "$root/src" "$study" "$root/tests/support" ! -path '*/originals/*' ! -name 'measure.c' ! -name 'check.*' ! -name 'cycles.*' ! -name 'instructions.*' \
         \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' \) -newer "$1")" ]
 }
 

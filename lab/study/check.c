@@ -20,8 +20,16 @@ enum {
     SECONDS = 60,
 };
 
+const char *const check_class_names[CHECK_CLASSES] = {
+    "random bytes",
+    "all bits set, of message and key",
+    "random bytes, long messages",
+    "sums from p - 8 to p + 8, r = 1",
+};
+
 struct input {
-    char name[64];
+    char name[CHECK_NAME];
+    enum check_class of;
     size_t len_bytes;
     uint8_t key[32];
 };
@@ -30,7 +38,7 @@ static uint8_t message[LONG_BYTES + 1], expected[MOST_INPUTS][16];
 /* Shared with the child: what it found, and the input that it is at. */
 static struct {
     struct check found;
-    char at[64];
+    struct input at;
 } *shared;
 static uint64_t random_state;
 
@@ -53,7 +61,6 @@ static bool around_p(struct input *input, uint8_t *msg, size_t nblocks, int offs
         return false;
     memset(msg, 0xFF, 16 * nblocks);
     msg[16 * (nblocks - 1)] = (uint8_t)(0xFF - less);
-    memset(input->key, 0, sizeof input->key);
     input->key[0] = 1;
     input->len_bytes = 16 * nblocks;
     (void)snprintf(input->name, sizeof input->name, "%zu blocks with the sum p%+d, r = 1", nblocks, offset);
@@ -65,14 +72,19 @@ static bool make(struct input *input, uint8_t *msg, int i)
 {
     static const size_t long_lens[] = {LONG_BYTES, 8205, 16384 + 129};
     const int of_ones = i - LENGTHS, of_long = of_ones - LENGTHS, of_sums = of_long - LONG;
+    memset(input, 0, sizeof *input);
     random_state = 88172645463325252U + (uint64_t)i * 1305;
+    input->of = of_sums >= 0   ? CHECK_SUMS
+                : of_long >= 0 ? CHECK_LONG
+                : of_ones >= 0 ? CHECK_ONES
+                               : CHECK_RANDOM;
     if (of_sums >= 0)
         return around_p(input, msg, 2 + 2 * (size_t)(of_sums / OFFSETS), of_sums % OFFSETS - OFFSETS / 2);
     if (of_long >= 0)
         input->len_bytes = of_long < 3 ? long_lens[of_long] : 700 + 97 * (size_t)of_long;
     else
         input->len_bytes = (size_t)(of_ones >= 0 ? of_ones : i);
-    if (of_ones >= 0 && of_long < 0) {
+    if (input->of == CHECK_ONES) {
         memset(msg, 0xFF, input->len_bytes);
         memset(input->key, 0xFF, sizeof input->key);
     } else {
@@ -80,7 +92,7 @@ static bool make(struct input *input, uint8_t *msg, int i)
         fill(input->key, sizeof input->key);
     }
     (void)snprintf(input->name, sizeof input->name, "%zu bytes%s", input->len_bytes,
-                   of_ones >= 0 && of_long < 0 ? ", all bits set" : "");
+                   input->of == CHECK_ONES ? ", all bits set" : "");
     return true;
 }
 
@@ -103,6 +115,19 @@ bool check_begin(check_mac *reference)
     return memcmp(tag, known, sizeof tag) == 0 && shared != MAP_FAILED;
 }
 
+static void add(struct check_count *count, const struct input *input, bool right)
+{
+    count->inputs++;
+    if (!right && count->wrong++ == 0)
+        memcpy(count->example, input->name, sizeof count->example);
+}
+
+static void add_to_all(struct check *found, const struct input *input, bool right)
+{
+    add(&found->all, input, right);
+    add(&found->classes[input->of], input, right);
+}
+
 static void compare(check_mac *mac)
 {
     struct check *found = &shared->found;
@@ -112,15 +137,14 @@ static void compare(check_mac *mac)
         uint8_t tag[16 + GUARD_BYTES];
         if (!make(&input, msg, i))
             continue;
-        memcpy(shared->at, input.name, sizeof shared->at);
+        shared->at = input;
         memset(tag, GUARD, sizeof tag);
         mac(tag, msg, input.len_bytes, input.key);
-        found->inputs++;
-        bool right = memcmp(tag, expected[i], 16) == 0;
+        bool overruns = false;
         for (int k = 16; k < 16 + GUARD_BYTES; k++)
-            right = right && tag[k] == GUARD;
-        if (!right && found->wrong++ == 0)
-            memcpy(found->example, input.name, sizeof found->example);
+            overruns = overruns || tag[k] != GUARD;
+        found->overruns += overruns;
+        add_to_all(found, &input, !overruns && memcmp(tag, expected[i], 16) == 0);
     }
 }
 
@@ -140,9 +164,25 @@ struct check check_kernel(check_mac *mac)
     struct check *found = &shared->found;
     if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) {
         found->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        if (found->wrong++ == 0)
-            memcpy(found->example, shared->at, sizeof found->example);
-        found->inputs++;
+        add_to_all(found, &shared->at, false);
     }
     return *found;
+}
+
+bool check_write_inputs(FILE *file)
+{
+    for (int i = 0; i < MOST_INPUTS; i++) {
+        struct input input;
+        uint8_t len[8];
+        if (!make(&input, message, i))
+            continue;
+        for (size_t k = 0; k < sizeof len; k++)
+            len[k] = (uint8_t)((uint64_t)input.len_bytes >> 8 * k);
+        (void)fwrite(input.name, sizeof input.name, 1, file);
+        (void)fwrite(len, sizeof len, 1, file);
+        (void)fwrite(input.key, sizeof input.key, 1, file);
+        (void)fwrite(expected[i], sizeof expected[i], 1, file);
+        (void)fwrite(message, 1, input.len_bytes, file);
+    }
+    return fflush(file) == 0 && !ferror(file);
 }

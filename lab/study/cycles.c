@@ -12,7 +12,7 @@
 
 static int descriptor = -1;
 
-#ifdef __x86_64__
+#if defined __x86_64__ || defined __i386__
 
 static volatile struct perf_event_mmap_page *page;
 
@@ -112,25 +112,4 @@ uint64_t cycles_read(void)
         (void)!read(descriptor, &count, sizeof count);
     cycles_wait();
     return count;
-}
-
-double cycles_per_addition(void)
-{
-    enum { ADDITIONS = 20000, TRIES = 200 };
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < TRIES; i++) {
-        const uint64_t before = cycles_read();
-        unsigned long a = 1;
-        const unsigned long more = (unsigned long)before;
-        /* Adds a register: no CPU eliminates this, as some do with additions of small constants. */
-#define ADDITION                                                                                           \
-    a += more;                                                                                             \
-    __asm__ volatile("" : "+r"(a));
-        for (int j = 0; j < ADDITIONS / 10; j++) {
-            ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION ADDITION
-        }
-        const uint64_t count = cycles_read() - before;
-        least = count < least ? count : least;
-    }
-    return (double)least / ADDITIONS;
 }

@@ -14,10 +14,6 @@ const char *cycles_open(void);
  * follows. */
 uint64_t cycles_read(void);
 
-/* Returns the number of counts per dependent addition, which takes one core cycle: 1, or, for a counter
- * of constant rate, the ratio of that rate to the current core clock. */
-double cycles_per_addition(void);
-
 /* Waits until all preceding instructions have completed. */
 void cycles_wait(void);
 

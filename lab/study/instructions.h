@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The instructions of table 1 of the IET paper, to be timed: its columns of latency and throughput. */
+/* What is timed in a chain and apart: the instructions of table 1 of the IET paper, for its columns of
+ * latency and throughput, and Bernstein's three ways to load an integer. */
 #ifndef HORNET_STUDY_INSTRUCTIONS_H
 #define HORNET_STUDY_INSTRUCTIONS_H
 

@@ -31,6 +31,11 @@ STUDY_EXPORT bool study_verify_aes(const struct study_entry *entry, const uint8_
 STUDY_EXPORT void study_tag_aes(uint8_t tag[16], const uint8_t *msg, size_t len_bytes,
                                 const uint8_t nonce[16], const uint8_t key[32]);
 
+/* Bernstein 2005, section 4: returns a function that encrypts one block by AES-128, under a key as
+ * Poly1305-AES does, with the library's code, or under the keys of all rounds, which were expanded before.
+ * NULL if this CPU lacks the instructions of the latter. */
+STUDY_EXPORT void (*study_aes(bool expanded))(void);
+
 /* The z14 paper, figure 5: runs one evaluation over ngroups groups of four blocks, up to a phase. */
 enum study_phase { PHASE_EXPAND, PHASE_MULTIPLY, PHASE_REDUCE, STUDY_PHASES };
 

@@ -3,14 +3,16 @@
  *
  *     measure [OPTION...] NAME=SHARED_OBJECT... [NAME:KERNEL=SHARED_OBJECT:FUNCTION...]
  *
- * and prints the measurements as JSON, in the form that lab/report/results.py describes. NAME=... is a
- * build of list.h; NAME:KERNEL=... adds to it a function of the user, with the arguments of struct
- * study_entry's mac.
+ * and prints the measurements as JSON, from which run.py makes the form that lab/report/results.py
+ * describes. NAME=... is a build of list.h; NAME:KERNEL=... adds to it a function of the user, with the
+ * arguments of struct study_entry's mac.
  *
  *     --quick              fewer lengths and samples
  *     --check              measures nothing: compares each kernel's tags with GMP's (check.c)
+ *     --inputs             measures nothing: writes the inputs of that comparison (check.h)
  *     --seed N             of the order in which kernels alternate
- *     --groups G,...       only these of sweep4, sweep8, lengths, cases, instructions, phases
+ *     --groups G,...       only these of sweep4, sweep8, lengths, cases, aes, instructions,
+ *                          phases
  *     --kernels K,...      only these kernels; * and ? match as in file names
  *     --skip NAME:K,...    not these kernels of these builds
  *     --lengths L,...      only these lengths in bytes, each N or N-N; N is added to the group "lengths"
@@ -18,8 +20,9 @@
  * A sample is the median of a few counts. A count is that of as many calls as take some microseconds,
  * because a counter may advance in steps (of 26 on Zen 5); each call starts after the previous one has
  * completed. The least count for a function that does nothing is subtracted. In each pass all kernels are
- * measured once, in another order. A kernel named "K again" is K, entered a second time: how far its
- * times are from K's is noise. */
+ * measured once, in another order. Beside each sample the loops of tools/measure/chains.h are timed, which
+ * show the clock of the core, and whether another thread runs on it. A kernel named "K again" is K, entered
+ * a second time: how far its times are from K's is noise. */
 #define _GNU_SOURCE /* for dl_iterate_phdr. NOLINT(cert-dcl51-cpp,bugprone-reserved-identifier) */
 #include <dlfcn.h>
 #include <fnmatch.h>
@@ -33,12 +36,17 @@
 #include "instructions.h"
 #include "list.h"
 
+#define CHAIN_COUNTER cycles_read
+#include "../../tools/measure/chains.h"
+
 enum {
     MAX_BYTES = 65536,
     MAX_ENTRIES = 128,
     MAX_BUILDS = 8,
     MAX_NAME = 64,
     MAX_PASSES = 15,
+    SLOTS = 4096,
+    MULTIPLICATIONS = 1024,
     LINE_BYTES = 64,
     UNALIGNED_BYTES = 33, /* of unaligned buffers, in those that are aligned */
     OFFSETS_BYTES = 64,
@@ -52,6 +60,9 @@ typedef bool verify_function(const struct study_entry *entry, const uint8_t tag[
 typedef void tag_function(uint8_t tag[16], const uint8_t *msg, size_t len_bytes, const uint8_t nonce[16],
                           const uint8_t key[32]);
 
+/* Returns a function without arguments. */
+typedef void (*aes_function(bool expanded))(void);
+
 struct build {
     const char *name;
     struct study_entry entries[MAX_ENTRIES];
@@ -59,6 +70,7 @@ struct build {
     phase_function *phase;
     verify_function *verify_aes;
     tag_function *tag_aes;
+    aes_function *aes;
 };
 
 static struct build builds[MAX_BUILDS];
@@ -84,6 +96,7 @@ struct task {
     size_t offset;
     int repeat;
     double samples[MAX_PASSES];
+    uint64_t slots[MAX_PASSES], multiplications[MAX_PASSES];
 };
 
 static _Alignas(4096) uint8_t message[MAX_BYTES + OFFSETS_BYTES];
@@ -195,6 +208,20 @@ static int compare_counts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+EMPTY_SLOTS(SLOTS)
+CHAIN_OF_MULTIPLICATIONS(MULTIPLICATIONS)
+
+/* Returns the least of three counts, because another process may have interrupted one. */
+static uint64_t least(uint64_t (*timed)(void))
+{
+    uint64_t found = timed();
+    for (int i = 0; i < 2; i++) {
+        const uint64_t count = timed();
+        found = count < found ? count : found;
+    }
+    return found;
+}
+
 /* Returns the median; for single calls, the mean of the middle half, which is not rounded to the
  * counter's steps. */
 static double middle(double *counts, int count, bool single)
@@ -248,6 +275,8 @@ static void measure(struct task *tasks, size_t ntasks, size_t len_bytes, int pas
             for (int i = 0; i < ncounts; i++)
                 counts[i] = timed_calls(task, len_bytes, task->repeat);
             task->samples[pass] = middle(counts, ncounts, single);
+            task->slots[pass] = least(empty_slots);
+            task->multiplications[pass] = least(multiplications);
             for (int i = 0; i < ncounts; i++)
                 counts[i] = timed_calls(&nothing, len_bytes, task->repeat);
             const double overhead = middle(counts, ncounts, single);
@@ -312,15 +341,13 @@ static const struct study_entry *find(const struct build *build, const char *nam
     return NULL;
 }
 
-/* Prints the head of a series, up to its columns. `clock` has the counts per addition before and after
- * the measurement. */
-static void print_head(const char *group, const char *variant, const double clock[2],
-                       const size_t *lens_bytes, size_t nlens)
+/* Prints the head of a series, up to its columns. */
+static void print_head(const char *group, const char *variant, const size_t *lens_bytes, size_t nlens)
 {
     static const char *separator = "";
     printf("%s{\"section\": \"best\", \"group\": \"%s\", \"variant\": \"%s\", \"axis\": \"bytes\", "
-           "\"clock\": [%.6g, %.6g], \"xs\": [",
-           separator, group, variant, clock[0], clock[1]);
+           "\"xs\": [",
+           separator, group, variant);
     for (size_t n = 0; n < nlens; n++)
         printf("%s%zu", n == 0 ? "" : ", ", lens_bytes[n]);
     printf("], \"columns\": [");
@@ -331,15 +358,24 @@ static void print_head(const char *group, const char *variant, const double cloc
 static void print_column(bool is_first, const char *name, const struct task *tasks, size_t stride,
                          size_t nlens, int passes)
 {
-    printf("%s\n{\"name\": \"%s\", \"counts\": {\"samples\": [", is_first ? "" : ",", name);
-    for (size_t n = 0; n < nlens; n++)
-        for (int pass = 0; pass < passes; pass++)
-            printf("%s%.5g%s",
-                   pass > 0 ? ","
-                   : n > 0  ? ",["
-                            : "[",
-                   tasks[n * stride].samples[pass], pass == passes - 1 ? "]" : "");
-    printf("]}}");
+    printf("%s\n{\"name\": \"%s\"", is_first ? "" : ",", name);
+    for (int quantity = 0; quantity < 3; quantity++) {
+        static const char *const names[] = {"counts", "slots", "multiplications"};
+        printf(", \"%s\": [", names[quantity]);
+        for (size_t n = 0; n < nlens; n++)
+            for (int pass = 0; pass < passes; pass++) {
+                const struct task *const task = &tasks[n * stride];
+                const double values[] = {task->samples[pass], (double)task->slots[pass],
+                                         (double)task->multiplications[pass]};
+                printf("%s%.6g%s",
+                       pass > 0 ? ","
+                       : n > 0  ? ",["
+                                : "[",
+                       values[quantity], pass == passes - 1 ? "]" : "");
+            }
+        printf("]");
+    }
+    printf("}");
 }
 
 /* Returns space for the tasks of each length. */
@@ -360,9 +396,8 @@ static void set_tags(size_t len_bytes)
 
 /* Measures the tasks, given for the first length, at all lengths. */
 static void measure_lens(struct task *tasks, size_t ntasks, const size_t *lens_bytes, size_t nlens,
-                         int passes, int ncounts, double clock[2])
+                         int passes, int ncounts)
 {
-    clock[0] = cycles_per_addition();
     for (size_t n = 0; n < nlens; n++) {
         if (n > 0)
             memcpy(&tasks[n * ntasks], tasks, ntasks * sizeof tasks[0]);
@@ -370,7 +405,6 @@ static void measure_lens(struct task *tasks, size_t ntasks, const size_t *lens_b
             set_tags(lens_bytes[n]);
         measure(&tasks[n * ntasks], ntasks, lens_bytes[n], passes, ncounts);
     }
-    clock[1] = cycles_per_addition();
 }
 
 /* Prints a series for each build, with a column for each named kernel that is wanted and runs here. */
@@ -378,7 +412,6 @@ static void measure_kernels(const char *group, const char *const *names, size_t 
                             const size_t *lens_bytes, size_t nlens, int passes, int ncounts)
 {
     struct task *tasks = tasks_of(MAX_BUILDS * nnames, nlens);
-    double clock[2];
     size_t ntasks = 0;
     for (size_t b = 0; b < build_count; b++)
         for (size_t i = 0; i < nnames; i++) {
@@ -386,10 +419,10 @@ static void measure_kernels(const char *group, const char *const *names, size_t 
             if (entry != NULL)
                 tasks[ntasks++] = (struct task){.entry = entry};
         }
-    measure_lens(tasks, ntasks, lens_bytes, nlens, passes, ncounts, clock);
+    measure_lens(tasks, ntasks, lens_bytes, nlens, passes, ncounts);
     size_t t = 0;
     for (size_t b = 0; b < build_count; b++) {
-        print_head(group, builds[b].name, clock, lens_bytes, nlens);
+        print_head(group, builds[b].name, lens_bytes, nlens);
         bool is_first = true;
         for (size_t i = 0; i < nnames; i++) {
             if (find(&builds[b], names[i]) == NULL)
@@ -403,11 +436,19 @@ static void measure_kernels(const char *group, const char *const *names, size_t 
 }
 
 /* Measures every length that the papers compare: from 49 to 4000 bytes, except multiples of a group, for
- * which all evaluations are the same. */
-static void measure_sweep(const char *group, const char *const *names, size_t nnames, size_t group_bytes)
+ * which all evaluations are the same. If kernels of the papers are measured, so are the user's. */
+static void measure_sweep(const char *group, const char *const *papers, size_t npapers, size_t group_bytes)
 {
     static size_t lens_bytes[4001];
-    size_t nlens = 0;
+    const char *names[MAX_ENTRIES + 1];
+    size_t nlens = 0, nnames = 0, nfound = 0;
+    for (; nnames < npapers; nnames++) {
+        names[nnames] = papers[nnames];
+        nfound += find(&builds[0], papers[nnames]) != NULL;
+    }
+    for (size_t k = 0; k < builds[0].count && nfound != 0; k++)
+        if (strcmp(builds[0].entries[k].paper, "own") == 0 && nnames < MAX_ENTRIES)
+            names[nnames++] = builds[0].entries[k].name;
     for (size_t n = group_bytes - 15; n <= 4000; n += quick ? 29 : 1)
         if (n % group_bytes != 0 && len_is_wanted(n))
             lens_bytes[nlens++] = n;
@@ -479,20 +520,21 @@ static void measure_case(const char *group, const int *cases, int ncases, bool c
     for (size_t n = 0; n <= MOST_BYTES; n += step_bytes)
         if (len_is_wanted(n))
             lens_bytes[nlens++] = n;
+    if (nlens == 0)
+        return;
     struct task *tasks = tasks_of((size_t)CASES * 2 * MAX_BUILDS, nlens);
     for (int c = 0; c < ncases; c++)
         ntasks = add_case(tasks, ntasks, cases[c], cold_code);
-    double clock[2];
-    measure_lens(tasks, ntasks, lens_bytes, nlens, PASSES, quick ? 9 : 5, clock);
+    measure_lens(tasks, ntasks, lens_bytes, nlens, PASSES, quick ? 9 : 5);
     if (refused) {
         (void)fprintf(stderr, "measure: a tag is refused that the library computed\n");
         exit(2);
     }
     const size_t each = ntasks / (size_t)ncases;
-    for (size_t i = 0; i < each && nlens != 0; i++) {
+    for (size_t i = 0; i < each; i++) {
         char variant[2 * MAX_NAME];
         (void)snprintf(variant, sizeof variant, "%s, %s", tasks[i].entry->name, tasks[i].build);
-        print_head(group, variant, clock, lens_bytes, nlens);
+        print_head(group, variant, lens_bytes, nlens);
         for (int c = 0; c < ncases; c++) {
             char name[MAX_NAME];
             (void)snprintf(name, sizeof name, "key %sin cache,data %sin cache,%saligned",
@@ -509,7 +551,6 @@ static void measure_case(const char *group, const int *cases, int ncases, bool c
 static void measure_cases(void)
 {
     static const int all[CASES] = {0, 1, 2, 3, 4, 5, 6, 7}, warm[] = {0, UNALIGNED};
-    static const int code[] = {0, KEY_COLD | DATA_COLD};
     if (!listed(wanted_groups, "cases"))
         return;
     if (CAN_FLUSH)
@@ -517,7 +558,7 @@ static void measure_cases(void)
     else
         measure_case("cases", warm, 2, false, quick ? 128 : 1);
     if (CAN_FLUSH_CODE)
-        measure_case("cases of cold code", code, 2, true, quick ? 512 : 64);
+        measure_case("cases of cold code", all, CASES, true, quick ? 1024 : 128);
 }
 
 /* Table 1 of the IET paper: its instructions in a chain, and apart. */
@@ -535,15 +576,40 @@ static void measure_instructions(void)
         tasks[2 * i].plain = all[i].chain;
         tasks[2 * i + 1].plain = all[i].apart;
     }
-    double clock[2];
-    measure_lens(tasks, 2 * count, lens_bytes, 1, PASSES, COUNTS, clock);
+    measure_lens(tasks, 2 * count, lens_bytes, 1, PASSES, COUNTS);
     for (size_t apart = 0; apart < 2; apart++) {
         char variant[MAX_NAME];
         (void)snprintf(variant, sizeof variant, "%d %s", apart ? INSTRUCTIONS_APART : INSTRUCTIONS_CHAINED,
                        apart ? "apart" : "in a chain");
-        print_head("instructions", variant, clock, lens_bytes, 1);
+        print_head("instructions", variant, lens_bytes, 1);
         for (size_t i = 0; i < count; i++)
             print_column(i == 0, all[i].name, &tasks[2 * i + apart], 1, 1, PASSES);
+        printf("]}");
+    }
+}
+
+/* Bernstein, section 4: AES of one block from the key, and from keys that were expanded before. */
+static void measure_aes(void)
+{
+    enum { PASSES = 3, COUNTS = 9 };
+    static const char *const names[] = {"from the key", "from an expanded key"};
+    static const size_t lens_bytes[] = {0};
+    struct task tasks[2 * MAX_BUILDS];
+    size_t ntasks = 0;
+    if (!listed(wanted_groups, "aes") || wanted_kernels != NULL)
+        return;
+    memset(tasks, 0, sizeof tasks);
+    for (size_t b = 0; b < build_count; b++)
+        for (int expanded = 0; expanded < 2; expanded++)
+            if (builds[b].aes(expanded != 0) != NULL)
+                tasks[ntasks++].plain = builds[b].aes(expanded != 0);
+    measure_lens(tasks, ntasks, lens_bytes, 1, PASSES, COUNTS);
+    size_t t = 0;
+    for (size_t b = 0; b < build_count; b++) {
+        print_head("aes", builds[b].name, lens_bytes, 1);
+        for (int expanded = 0; expanded < 2; expanded++)
+            if (builds[b].aes(expanded != 0) != NULL)
+                print_column(expanded == 0, names[expanded], &tasks[t++], 1, 1, PASSES);
         printf("]}");
     }
 }
@@ -563,13 +629,10 @@ static void measure_phases(void)
             for (int p = 0; p < STUDY_PHASES; p++)
                 tasks[p] = (struct task){
                     .phase = builds[b].phase, .parallel = parallel != 0, .until = (enum study_phase)p};
-            double clock[2];
-            clock[0] = cycles_per_addition();
             measure(tasks, STUDY_PHASES, len_bytes, passes, 15);
-            clock[1] = cycles_per_addition();
             (void)snprintf(variant, sizeof variant, "%s, %s", parallel ? "parallel" : "serial",
                            builds[b].name);
-            print_head("phases", variant, clock, &len_bytes, 1);
+            print_head("phases", variant, &len_bytes, 1);
             for (int p = 0; p < STUDY_PHASES; p++)
                 print_column(p == 0, phases[p], &tasks[p], STUDY_PHASES, 1, passes);
             printf("]}");
@@ -600,12 +663,14 @@ static void load_build(const char *name, const char *path)
     const struct study_entry *entries;
     void *entries_at = symbol(path, "study_entries"), *phase_at = symbol(path, "study_z14_phase");
     void *verify_at = symbol(path, "study_verify_aes"), *tag_at = symbol(path, "study_tag_aes");
+    void *aes_at = symbol(path, "study_aes");
     entries_function *entries_of;
     /* ISO C does not convert an object pointer to a function pointer. */
     memcpy((void *)&entries_of, (const void *)&entries_at, sizeof entries_of);
     memcpy((void *)&build->phase, (const void *)&phase_at, sizeof build->phase);
     memcpy((void *)&build->verify_aes, (const void *)&verify_at, sizeof build->verify_aes);
     memcpy((void *)&build->tag_aes, (const void *)&tag_at, sizeof build->tag_aes);
+    memcpy((void *)&build->aes, (const void *)&aes_at, sizeof build->aes);
     build->name = name;
     build->count = entries_of(&entries);
     if (build->count > MAX_ENTRIES)
@@ -644,14 +709,27 @@ static void load(char *argument)
     }
 }
 
-/* Compares all kernels that are wanted with GMP's, and prints what was found. */
-static void check_kernels(void)
+static void begin_check(void)
 {
     const struct study_entry *reference = NULL;
     for (size_t i = 0; i < builds[0].count; i++)
         reference = strcmp(builds[0].entries[i].name, "gmp") == 0 ? &builds[0].entries[i] : reference;
     if (reference == NULL || !check_begin(reference->mac))
         fail("the reference computes a wrong tag", "");
+}
+
+static void print_count(const struct check_count *count)
+{
+    printf("\"inputs\": %d, \"wrong\": %d, \"example\": ", count->inputs, count->wrong);
+    if (count->wrong != 0)
+        printf("\"%s\"", count->example);
+    else
+        printf("null");
+}
+
+/* Compares all kernels that are wanted with GMP's, and prints what was found. */
+static void check_kernels(void)
+{
     const char *separator = "";
     printf("{\"checks\": [");
     for (size_t b = 0; b < build_count; b++)
@@ -660,13 +738,15 @@ static void check_kernels(void)
             if (entry == NULL)
                 continue;
             const struct check found = check_kernel(entry->mac);
-            printf("%s{\"build\": \"%s\", \"kernel\": \"%s\", \"inputs\": %d, \"wrong\": %d, \"example\": ",
-                   separator, builds[b].name, entry->name, found.inputs, found.wrong);
-            if (found.wrong != 0)
-                printf("\"%s\"", found.example);
-            else
-                printf("null");
-            printf(", \"signal\": %d}", found.signal);
+            printf("%s{\"build\": \"%s\", \"kernel\": \"%s\", ", separator, builds[b].name, entry->name);
+            print_count(&found.all);
+            printf(", \"overruns\": %d, \"signal\": %d, \"classes\": [", found.overruns, found.signal);
+            for (int c = 0; c < CHECK_CLASSES; c++) {
+                printf("%s{\"class\": \"%s\", ", c == 0 ? "" : ", ", check_class_names[c]);
+                print_count(&found.classes[c]);
+                printf("}");
+            }
+            printf("]}");
             separator = ",\n";
         }
     printf("]}\n");
@@ -686,7 +766,7 @@ static void print_kernels(void)
 
 int main(int argc, char **argv)
 {
-    bool check = false;
+    bool check = false, inputs = false;
     int first = 1;
     for (; first < argc && strncmp(argv[first], "--", 2) == 0; first++) {
         const char *name = argv[first];
@@ -694,6 +774,8 @@ int main(int argc, char **argv)
             quick = true;
         } else if (strcmp(name, "--check") == 0) {
             check = true;
+        } else if (strcmp(name, "--inputs") == 0) {
+            inputs = true;
         } else {
             const char *value = argv[++first];
             if (value == NULL)
@@ -716,8 +798,12 @@ int main(int argc, char **argv)
         load(argv[i]);
     if (build_count == 0)
         fail("no builds", "");
-    if (check) {
-        check_kernels();
+    if (check || inputs) {
+        begin_check();
+        if (inputs && !check_write_inputs(stdout))
+            fail("the inputs cannot be written", "");
+        if (check)
+            check_kernels();
         return 0;
     }
     for (size_t i = 0; i < sizeof message; i++)
@@ -741,8 +827,10 @@ int main(int argc, char **argv)
     measure_sweep("sweep8", eight, 4, 128);
     measure_lengths();
     measure_cases();
+    measure_aes();
     measure_instructions();
     measure_phases();
-    printf("],\n\"clock\": {\"name\": \"%s\"}}\n", clock);
+    printf("],\n\"clock\": {\"name\": \"%s\", \"slots\": %d, \"multiplications\": %d}}\n", clock, SLOTS,
+           MULTIPLICATIONS);
     return 0;
 }

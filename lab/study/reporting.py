@@ -12,7 +12,6 @@ import re
 import sys
 from html import escape
 from pathlib import Path
-from statistics import mean, median
 
 import numpy
 
@@ -21,44 +20,85 @@ LAB = STUDY.parent
 sys.path.append(str(LAB))
 
 from report import results  # noqa: E402
-from report.figures import Drawing, Line, Panel, bars, bytes_text, linear_axis, log_axis, panels, style  # noqa: E402
-from report.samples import Samples, drift, rates  # noqa: E402
+from report.figures import (  # noqa: E402
+    Drawing,
+    Line,
+    Panel,
+    Product,
+    bars,
+    bytes_text,
+    linear_axis,
+    log_axis,
+    panels,
+    style,
+    vectors,
+)
+from report.samples import Samples, beside_samples, drift, rates  # noqa: E402
 
 from tools.measure import intervals  # noqa: E402
 from tools.measure.intervals import FASTER, NO_DIFFERENCE, SLOWER, Interval  # noqa: E402
+from tools.measure.samples import BUSY  # noqa: E402
 
 MODEL = STUDY / "results" / "z14-model.json"
+ORIGINALS = STUDY / "results" / "originals"
 COUNTS = LAB / "counts/results.md"
 ORDERS = LAB / "schedules/results/times.md"
 PAPERS = json.loads((STUDY / "papers.json").read_text())
+CALIBRATION = json.loads((STUDY / "results/calibration.json").read_text())
 RANGES = [(49, 1000), (1001, 2000), (2001, 4000)]
-AGAIN = " again"
+AGAIN, NOISE = " again", "noise: Hornet over itself"
+# Prefixes of the names of the papers' own programs in the stored results.
+PROGRAMS = {
+    "bs4_original": "<code>bs4_original</code>, the program whose address is in section 5 of the IET paper",
+    "poly1305aes": "<code>poly1305aes</code>, Bernstein's of 2005, in x87 assembly for Athlon and Pentium Pro or in doubles",
+}
+# The kernels beside which the user's are shown.
+BESIDE = ["hornet", "gg4_measured", "gg4", "bs4", "x87", "double53", "folded64", "scalar32"]
+BUILD_32 = "gcc, 32-bit code"
+OTHER_KINDS = {"unpack": "unpacklo, unpackhi", "blend": "_mm256_blend_epi32", "shift": "shifts", "logic": "and, or"}
+AES_LENGTHS = (0, 16, 64, 128, 1024)  # of which a quick run has some
+LEFT_OUT = 0.05  # the share of instructions that a model may lack
+COLOURS = ("c0", "c1", "c2")  # of the builds
 # The papers' tables and figures, and parts of the captions of ours that show the same.
 OF_THE_PAPERS = [
     ("IET paper", "table 1", ["Table 1 of the IET paper"]),
     ("", "section 4.1", ["section 4.1 of the IET paper"]),
     ("", "tables 2 and 3", ["tables 2 and 3 of the IET paper"]),
     ("", "section 5, lengths that are faster", ["At how many of the lengths"]),
+    ("", "section 5, the program", ["Wrong tags, by", "bs4_original"]),
     ("", "tables 4 to 6", ["Tables 4, 5 and 6 of the IET paper"]),
     ("", "figures 12 to 23", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
     ("dissertation", "tables 1 and 2", ["Tables 1 and 2 of the dissertation"]),
-    ("", "figures 1 to 14", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,"]),
+    ("", "figures 1 to 14", ["Figures 12,", "Figures 13,", "Figures 14,", "Figures 15,", "Figures 7 and 14"]),
+    ("", "section 4.4", ["section 4.4 of the dissertation"]),
     ("", "section 5.2", ["the dissertation's section 5.2"]),
     ("", "section 6", ["The same by n mod 128", "n mod 128", "8 lanes"]),
     ("Bernstein", "section 1", ["Section 1 of Bernstein"]),
-    ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein"]),
+    ("", "sections 2 and 4", ["Sections 2, 4 and 5 of Bernstein", "Section 4 of Bernstein"]),
     ("", "section 5", ["Sections 2, 4 and 5 of Bernstein", "Section 5 of Bernstein"]),
+    ("", "the program", ["poly1305aes"]),
     ("", "appendix A", ["Appendix A of Bernstein"]),
     ("Polyakov", "vectors", ["Radix 2^26 in vectors"]),
     ("", "scalar", ["Scalar, cycles per byte"]),
     ("", "NEON", ["Radix 2^26 in NEON", "Not measured: the library"]),
-    ("", "Arm, POWER and z", ["Scalar and floating point on Arm", "Not measured: the library"]),
+    (
+        "",
+        "Arm, POWER and z",
+        ["Scalar and floating point on Arm", "Model and measurement", "Not measured: the library"],
+    ),
+    ("", "code sizes, MIPS64", ["Bytes of scalar code", "MIPS64, where"]),
     ("", "x87", ["Radix 2^32 in x87"]),
     ("", "AVX doubles", ["Radix of about 2^22"]),
     ("", "short inputs", ["Where the switch"]),
-    ("z14", "figure 4 and section 10", ["Figure 4 and section 10 of the z14 paper"]),
-    ("", "figure 5", ["Figure 5 of the z14 paper", "reduction adds"]),
-    ("", "section 6", ["section 6 of the z14 paper", "a call of the paper's message"]),
+    ("z14", "figures 1 to 3", ["Figures 1, 2 and 3 of the z14 paper"]),
+    ("", "figure 4 and section 10", ["Figure 4 and section 10 of the z14 paper"]),
+    ("", "figure 5", ["Figure 5 of the z14 paper", "Figure 5 and section 6 of the z14 paper", "reduction adds"]),
+    ("", "appendix 2", ["Appendix 2 of the z14 paper"]),
+    (
+        "",
+        "section 6",
+        ["section 6 of the z14 paper", "beside the z14 paper's own code", "a call of the paper's message"],
+    ),
 ]
 
 STYLE = (
@@ -117,6 +157,15 @@ def brackets(interval: Interval, digits: int = 1) -> str:
         for value in (interval.middle, interval.low, interval.high)
     )
     return f"{middle} [{'no interval' if interval.low == -numpy.inf else f'{low}, {high}'}]"
+
+
+def scaled(interval: Interval, factor: float) -> Interval:
+    return Interval(*(value * factor for value in (interval.middle, interval.low, interval.high)))
+
+
+def verdict_of_ratio(ratio: Interval) -> str:
+    """Say what an interval of a ratio of times means: no difference if it contains 1."""
+    return FASTER if ratio.high < 1 else SLOWER if ratio.low > 1 else NO_DIFFERENCE
 
 
 def shares_text(found: list[Interval]) -> list[str | None]:
@@ -181,6 +230,7 @@ class Report:
         self.prefix = ""
         self.captions: dict[str, list[str]] = {"table": [], "figure": []}
         self.builds = list(found["tools"])
+        self.papers_gcc = "gcc-O3" if "gcc-O3" in self.builds else "gcc"
         flags = found["flags"]["hornet"]
         self.here = results.title(found["machine"]) + ("" if flags == "-O2" else f", {flags}")
         self.labels = {kernel["name"]: kernel["label"] for kernel in found["kernels"]}
@@ -188,6 +238,8 @@ class Report:
         # A median over the processes, in cycles.
         self.cycles = {key: self.samples.medians(*key) for key in self.samples.of}
         self.is_partial = bool(found["runs"][0].get("filters"))
+        # What body() concludes of two kernels at a length: group, build, the new kernel, the old one, and the length.
+        self.concluded: dict[tuple[str, str, str, str, int], str] = {}
 
     def series(self, group: str, variant: str, column: str) -> dict[int, float]:
         """Return cycles by length; empty for a kernel that does not run on this CPU."""
@@ -196,9 +248,55 @@ class Report:
     def lengths(self) -> list[int]:
         return next(results.find(self.results, None, "lengths"))["xs"]
 
-    def per_byte(self, build: str, kernel: str, length: int) -> float | None:
-        value = self.series("lengths", build, kernel).get(length)
-        return None if value is None else round(value / length, 2 if value / length >= 0.2 else 3)
+    def interval(self, group: str, variant: str, column: str, length: int) -> Interval | None:
+        """Return the cycles with their interval."""
+        samples = self.samples.cycles(group, variant, column).get(length)
+        return None if samples is None else intervals.medians(samples[None])[0]
+
+    def per_byte(self, build: str, kernel: str, length: int) -> str | None:
+        """Return the cycles per byte with their interval."""
+        found = self.interval("lengths", build, kernel, length)
+        return None if found is None else brackets(scaled(found, 1 / length), 2 if found.middle / length >= 0.2 else 3)
+
+    def ratio(self, build: str, new: str, old: str, length: int) -> Interval | None:
+        """Return the ratio of the times of two kernels, within processes."""
+        up = self.samples.speed_ups("lengths", build, old, new).get(length)
+        if up is None:
+            return None
+        found = intervals.medians(up[None])[0]
+        self.concluded["lengths", build, new, old, length] = found.verdict
+        return Interval(*(1 - value / 100 for value in (found.middle, found.high, found.low)))
+
+    def noise_at(self, build: str, length: int) -> str | None:
+        up = self.samples.speed_ups("lengths", build, "hornet", f"hornet{AGAIN}").get(length)
+        return None if up is None else f"{brackets(intervals.medians(up[None])[0])} %"
+
+    def noise(self, lengths: list[int], builds: list[str]) -> list[list]:
+        """Return a row with the difference of the library from itself, if it was entered twice."""
+        cells = [self.noise_at(build, n) for n in lengths for build in builds]
+        return [[NOISE, *cells]] if any(cells) else []
+
+    @staticmethod
+    def of_noise(what: str, of: list[Interval]) -> str:
+        """Say how far a kernel that was entered twice is from itself."""
+        sizes = [abs(one.middle) for one in of]
+        chance = 100 - intervals.shares(of)[NO_DIFFERENCE]
+        return (
+            f"Noise with {what}, entered twice: its two entries differ by at most {results.quantile(sizes, 0.5):.2f} % at half of "
+            f"the lengths and {results.quantile(sizes, 0.95):.2f} % at 95 % of them. At {chance:.1f} % of the lengths the interval excludes "
+            "0; 5 % is what intervals of 95 % allow."
+        )
+
+    def noise_of_library(self) -> str:
+        """Say it of the library, at the lengths of the tables, with all compilers."""
+        ups = [
+            up
+            for build in self.builds
+            for up in self.samples.speed_ups("lengths", build, "hornet", f"hornet{AGAIN}").values()
+        ]
+        if not ups or len(ups[0]) < intervals.FEWEST:
+            return ""
+        return self.of_noise("the library (A/A, at the lengths of the tables)", intervals.medians(numpy.array(ups)))
 
     def large(self) -> int:
         return max(self.lengths())
@@ -273,10 +371,11 @@ class Report:
                     self.clock(),
                     self.conditions(),
                 ),
-                paragraph(self.of_samples(), self.of_checks()),
+                paragraph(self.of_samples(), self.noise_of_library(), self.of_checks()),
                 paragraph(
                     f'<span class="soft">Every measured number here comes from <code>lab/study/results/{self.file_name}</code>, every one of VMSL '
-                    "from <code>lab/study/results/z14-model.json</code>, every number of a paper from <code>lab/study/papers.json</code>, which says "
+                    "from <code>lab/study/results/z14-model.json</code>, what is said of other models and other architectures from "
+                    "<code>lab/study/results/calibration.json</code> and <code>lab/counts/results.md</code>, every number of a paper from <code>lab/study/papers.json</code>, which says "
                     "from which table.</span>"
                 ),
                 "<ul>"
@@ -309,6 +408,16 @@ class Report:
             )
         rate = numpy.concatenate([rates(self.results, one) for one in series])
         worst = max(series, key=drift)
+        if beside_samples(self.results):
+            rate, clock = numpy.concatenate([one["clock"] for one in series]), self.results["clock"]
+            return (
+                "Beside each sample, a chain of multiplications was timed, which takes three cycles of the core for each, and "
+                f"instructions that take nothing but a slot: a cycle was {rate.min():.4f} to {rate.max():.4f} counts, without the outermost "
+                "percent of each section and process, and each count is divided by the one beside it. "
+                f"{100 * clock['busy'] / clock['samples']:.1f} % of {clock['samples']} samples were taken beside a busy sibling thread, with "
+                f"which an instruction takes a slot for {BUSY:g} times as long or more; they count only where a process has none beside an "
+                "idle one at a length, and two kernels are compared in the same state."
+            )
         return (
             f"A dependent addition, which takes a cycle of the core, took {rate.min():.4f} to {rate.max():.4f} counts, timed before and "
             "after each section in each process; counts are divided by the mean of the two. The most that it changed within a "
@@ -341,10 +450,12 @@ class Report:
         series = next((one for one in self.results["series"] if one["columns"]), None)
         if series is None:
             return ""
-        count = next(iter(self.samples.of.values()))[1].shape[1]
+        counts = {cycles.shape[1] for _, cycles in self.samples.of.values()}
+        count = max(counts)
+        fewer = f", {min(counts)} of them also what is not compared at each length" if len(counts) > 1 else ""
         of = (
-            f"{count} processes measured, one after another, each kernel in turn with the others and in another order each "
-            "time; a sample is the median of a process's rounds"
+            f"{count} processes measured, one after another{fewer}, each kernel in turn with the others and in another order "
+            "each time; a sample is the median of a process's rounds"
             if "rounds" in series
             else f"A single process measured; its passes, of which {count} are kept, are taken for the samples"
         )
@@ -372,18 +483,25 @@ class Report:
         each = "; ".join(
             f"{escape(check['kernel'])} with {check['build']}: {check['wrong']} of {check['inputs']} wrong, first {escape(check['example'])}"
             + (f", ended by signal {check['signal']}" if check["signal"] else "")
+            + (": measured, and marked" if check.get("measured") else ": not measured")
             for check in wrong
         )
-        return f"{found}. <strong>{each}: not measured.</strong>"
+        return f"{found}. <strong>{each}.</strong>"
+
+    def chain_and_apart(self, kind: str) -> dict[str, Interval]:
+        """Return what one takes in a chain and apart, in cycles, as it was measured."""
+        times = {}
+        for series in results.find(self.results, None, "instructions"):
+            count, _, how = series["variant"].partition(" ")
+            found = self.interval("instructions", series["variant"], kind, 0)
+            if found is not None:
+                times[how] = scaled(found, 1 / int(count))
+        return times
 
     def latency_throughput(self, kind: str) -> str | None:
-        """Return what an instruction takes in a chain and apart, in cycles, as it was measured."""
-        times = {
-            series["variant"].partition(" ")[2]: self.series("instructions", series["variant"], kind).get(0, 0)
-            / int(series["variant"].partition(" ")[0])
-            for series in results.find(self.results, None, "instructions")
-        }
-        return f"{times['in a chain']:.2g}, {times['apart']:.2g}" if times.get("apart") else None
+        """Return what an instruction takes, as the paper has it."""
+        times = self.chain_and_apart(kind)
+        return ", ".join(brackets(times[how], 2) for how in ("in a chain", "apart")) if times.get("apart") else None
 
     def counted(self) -> None:
         paper = PAPERS["bhattacharyya_sarkar"]
@@ -400,10 +518,21 @@ class Report:
         for row, kind in zip(rows, paper["table1"]["counts"]):
             row += [*(theirs[cpu].get(kind) for cpu in theirs), self.latency_throughput(kind)]
         same = all(got[kind] == number for kind, number in paper["table1"]["counts"].items())
+        one, two = (counts["packed4", f"first multiplication, rho {rho}"]["counts"] for rho in (1, 2))
+        of_one, names = paper["first"]["counts"], paper["table1"]["intrinsics"] | OTHER_KINDS
         first = [
-            [f"rho = {rho}", number, f"{counts['packed4', f'first multiplication, rho {rho}']['counts']['mul32']:g}"]
-            for rho, number in paper["first"]["mul32"].items()
+            [
+                names[kind],
+                str(of_one.get(kind, 0)),
+                f"{one[kind]:g}",
+                str(paper["first"]["mul32"]["2"]) if kind == "mul32" else None,
+                f"{two[kind]:g}",
+            ]
+            for kind in names
         ]
+        alike = [names[kind] for kind in of_one if one[kind] == of_one[kind]]
+        shuffles = ("permute32", "permute64", "unpack", "blend", "set", "logic")
+        theirs_moved, moved = (sum(of.get(kind, 0) for kind in shuffles) for of in (of_one, one))
         kinds = [["mul32"], ["madd52"], ["add"], ["shift", "logic"], ["permute32", "permute64"]]
         blocks = [
             [
@@ -427,12 +556,14 @@ class Report:
             "in which each waits for the one before it, and its time in 16 chains that are interleaved."
         )
         self.table(
-            "Multiplications of the improved first multiplication, section 4.1 of the IET paper",
-            ["", "paper", "counted"],
+            "The improved first multiplication, section 4.1 of the IET paper and section 4.4 of the dissertation",
+            ["intrinsic", "paper, rho = 1", "counted", "paper, rho = 2", "counted"],
             first,
         )
         self.say(
-            "All counts are the paper's." if same else "The counts differ from the paper's.",
+            f"The counts of vecMult are {'' if same else 'not '}the paper's.",
+            f"Of the first multiplication of one block, {' and '.join(alike)} are the dissertation's; to arrange the operands it "
+            f"has {theirs_moved} operations, and the code here {moved:g}.",
             "In eight lanes it takes the same number of instructions, for twice the blocks." if got == wide else "",
         )
         self.table(
@@ -466,7 +597,7 @@ class Report:
             for build in self.builds
         }
         self.averages(lanes, ups, list(against.values()))
-        self.verdicts(lanes, ups, list(against.values()))
+        self.verdicts(lanes, ups, against)
         self.by_rest(lanes, ups)
         self.compared_figures(lanes, ups, [*against, new])
 
@@ -513,10 +644,13 @@ class Report:
         rows = []
         if lanes == 4:
             for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"]:
-                of = {"gcc": row[2:4], "clang": row[4:6]}
-                rows.append([row[0], row[1], *(value for build in self.builds for value in (*of[build], None))])
-            for processor, lengths, most, average in PAPERS["dissertation"]["summary"]["rows"]:
-                cells = [most, average, None] + [None] * (3 * len(self.builds) - 3)
+                of = {self.papers_gcc: row[2:4], "clang": row[4:6]}
+                cells = (of.get(build, [None, None]) for build in self.builds)
+                rows.append([row[0], row[1], *(value for pair in cells for value in pair)])
+            for processor, lengths, *both in PAPERS["dissertation"]["summary"]["rows"]:
+                cells = [
+                    value for build in self.builds for value in (both if build == self.papers_gcc else [None, None])
+                ]
                 rows.append([f"dissertation, {processor}", lengths, *cells])
         here, averages = 0, {}
         for name in names:
@@ -528,10 +662,8 @@ class Report:
                 for build in self.builds:
                     samples = self.joined(ups[name, build], low, high)
                     average = averages[name, build, f"{low} to {high}"] = intervals.mean_of_medians(samples)
-                    most = float(numpy.median(samples, axis=1).max())
-                    known = average.low != -numpy.inf
-                    between = f"{average.low:.2f} to {average.high:.2f}" if known else None
-                    row += [round(most, 2), round(average.middle, 2), between]
+                    most = max(intervals.medians(samples), key=lambda one: one.middle)
+                    row += [brackets(most, 2), brackets(average, 2)]
                 rows.append(row)
                 here += 1
         self.table(
@@ -540,7 +672,7 @@ class Report:
             [
                 "processor",
                 "bytes",
-                *(f"{build}, {what}" for build in self.builds for what in ("maximum %", "average %", "interval")),
+                *(f"{build}, {what}" for build in self.builds for what in ("maximum %", "average %")),
             ],
             rows,
             here,
@@ -554,7 +686,7 @@ class Report:
         counts = {"below those of all of the paper's processors": 0, "between them": 0, "above": 0}
         for (of, build, lengths), here in averages.items():
             if of == name and here.low != -numpy.inf:
-                column = 3 if build == "gcc" else 5
+                column = 5 if build == "clang" else 3
                 papers = [
                     row[column] for row in PAPERS["bhattacharyya_sarkar"]["averages"]["rows"] if row[1] == lengths
                 ]
@@ -564,16 +696,18 @@ class Report:
         found = ", ".join(f"{count} {where}" for where, count in counts.items())
         return f"Over GG {name}, of the {sum(counts.values())} averages {found}, by their intervals."
 
-    def verdicts(self, lanes: int, ups: dict, names: list[str]) -> None:
+    def verdicts(self, lanes: int, ups: dict, against: dict[str, str]) -> None:
         """Say at how many lengths it is faster, and how large noise is."""
         rows, here, faster = [], [], {}
         if lanes == 4:
             for paper, key in (("IET paper", "bhattacharyya_sarkar"), ("dissertation", "dissertation")):
                 for name, *papers in PAPERS[key]["faster"]["rows"]:
                     rows.append([f"{paper}, {name}, gcc", None, *(f"{share:.2f}" for share in papers)])
-        for name in names:
+        for kernel, name in against.items():
             for build in self.builds:
                 found = intervals.medians(self.joined(ups[name, build]))
+                for n, one in zip(ups[name, build], found):
+                    self.concluded[f"sweep{lanes}", build, f"bs{lanes}", kernel, n] = one.verdict
                 shares = shares_text(found)
                 if shares[0] is not None:
                     faster.setdefault(name, []).append(f"{shares[0]} % of the lengths with {build}")
@@ -597,13 +731,7 @@ class Report:
                 + (f"; the IET paper has {min(papers):.1f} to {max(papers):.1f} %, with gcc." if lanes == 4 else ".")
             )
         for build, of in noise.items():
-            sizes = [abs(one.middle) for one in of]
-            chance = 100 - intervals.shares(of)[NO_DIFFERENCE]
-            self.say(
-                f"Noise with {build} (A/A: the balanced evaluation, entered twice): its two entries differ by at most "
-                f"{results.quantile(sizes, 0.5):.2f} % at half of the lengths and {results.quantile(sizes, 0.95):.2f} % at 95 % of them. At "
-                f"{chance:.1f} % of the lengths the interval excludes 0; 5 % is what intervals of 95 % allow."
-            )
+            self.say(self.of_noise(f"the balanced evaluation (A/A, {build})", of))
         if not noise:
             self.say("These results have no kernel that was entered twice, and so no measure of noise.")
 
@@ -687,7 +815,7 @@ class Report:
         for (name, build), of in middles.items():
             points = sorted((n, min(max(value, y.low), y.high)) for n, value in of.items())
             x = linear_axis("message length (bytes)", [n for n, _ in points], tight=True)
-            line = Line("", points, "c0" if build == "gcc" else "c1", dots=True)
+            line = Line("", points, COLOURS[self.builds.index(build)], dots=True)
             charts.append(Panel(f"over GG {name}, {build}", x, y, [line], 0))
         which = (
             "Figures 12, 16 and 20 of the IET paper, 1 and 8 of the dissertation"
@@ -705,8 +833,9 @@ class Report:
             "13, 17 and 21 of the IET paper, 2, 3, 9 and 10 of the dissertation",
             "14, 18 and 22 of the IET paper, 4, 5, 11 and 12 of the dissertation",
             "15, 19 and 23 of the IET paper, 6 and 13 of the dissertation",
+            "7 and 14 of the dissertation",
         )
-        for (low, high), number in zip(RANGES, numbers):
+        for (low, high), number in zip([*RANGES, (RANGES[0][0], RANGES[-1][1])], numbers, strict=True):
             charts = []
             for build in self.builds:
                 lines = []
@@ -794,14 +923,13 @@ class Report:
         paper = PAPERS["bhattacharyya_sarkar"]["lengths"]
         names = ("Haswell", "Skylake", "Kaby Lake")
         old = "gg4_measured" if self.runs("gg4_measured") else "gg4"
-        for build, first in (("clang", 1), ("gcc", 4)):
+        for build, first in (("clang", 1), ("gcc", 4), ("gcc-O3", 4)):
             if build not in self.builds or not self.runs("bs4", old):
                 continue
             head = ["bytes"]
             for name in names:
                 head += [f"{name}, GG", "new", "%"]
             head += [f"here, {self.labels[old].split(',')[0]}", "new", "% and interval"]
-            before, new = self.series("lengths", build, old), self.series("lengths", build, "bs4")
             ups = self.samples.speed_ups("lengths", build, old, "bs4")
             found = {n: intervals.medians(up[None])[0] for n, up in ups.items()}
             rows = []
@@ -809,10 +937,12 @@ class Report:
                 n, cells = row[0], [row[0]]
                 for name in names:
                     cells += paper[name]["rows"][i][first : first + 3]
-                here = n in found
-                cells += [round(before[n] / n, 2), round(new[n] / n, 2), brackets(found[n])] if here else [None] * 3
+                cells += [self.per_byte(build, kernel, n) for kernel in (old, "bs4")]
+                cells.append(brackets(found[n]) if n in found else None)
                 rows.append(cells)
             faster = {name: sum(row[first + 2] > 0 for row in paper[name]["rows"]) for name in names}
+            for n, one in found.items():
+                self.concluded["lengths", build, "bs4", old, n] = one.verdict
             verdicts = [found[row[0]].verdict for row in rows if row[0] in found]
             self.table(
                 f"Tables 4, 5 and 6 of the IET paper, {build}: cycles per byte of Goll and Gueron's and the new "
@@ -837,16 +967,17 @@ class Report:
             for k in kernels
         ]
         head = ["strategy"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds]
-        fit = self.series("lengths", "gcc", "x87")
+        fit = self.samples.cycles("lengths", "gcc", "x87")
         double = self.per_byte("gcc", "double53", 4096)
-        self.table("Sections 2, 4 and 5 of Bernstein: cycles per byte at a length", head, rows, 1)
-        if fit:
-            slope = (fit[4096] - fit[1024]) / (4096 - 1024)
+        rows += self.noise(lengths, self.builds)
+        self.table("Sections 2, 4 and 5 of Bernstein: cycles per byte at a length", head, rows, 2)
+        if 1024 in fit and 4096 in fit:
+            slope = intervals.medians((fit[4096] - fit[1024])[None] / (4096 - 1024))[0]
             self.say(
                 f"The paper's software takes fewer than {paper['abstract']['per_byte']} cycles a byte on an {paper['abstract']['cpu']}, "
-                f"with AES and {paper['abstract']['per_message']} cycles a message besides; the same arithmetic in C takes {slope:.2f} "
+                f"with AES and {paper['abstract']['per_message']} cycles a message besides; the same arithmetic in C takes {brackets(slope, 2)} "
                 "here, per byte from 1 to 4 KiB.",
-                f"With mantissas of 53 bits, in SSE2 registers, twice the multiplications take {double:g}."
+                f"With mantissas of 53 bits, in SSE2 registers, twice the multiplications take {double}."
                 if double
                 else "",
                 self.integer_registers(),
@@ -854,12 +985,14 @@ class Report:
             short, long_ = self.per_byte("gcc", "doublings", 1024), self.per_byte("gcc", "doublings", 4096)
             self.say(
                 "The table methods branch and index by secrets: <strong>unsafe</strong>, for comparison only.",
-                f"The doublings take {short:g} cycles per byte at 1 KiB and {long_:g} at 4 KiB of the same message again and again."
+                f"The doublings take {short} cycles per byte at 1 KiB and {long_} at 4 KiB of the same message again and again."
                 if short and long_
                 else "",
             )
         self.additions()
+        self.loads()
         self.verification()
+        self.aes()
 
     def verification(self) -> None:
         """Compare verifying tags of Poly1305-AES with section 1 and appendix A of Bernstein."""
@@ -877,24 +1010,87 @@ class Report:
             if self.series("cases", f"{kernel}, {build}", warm)
         ]
         n = 1024
-        at = [(f"{self.labels[k]}, {build}", self.series("cases", f"{k}, {build}", warm)) for k, build, _ in named]
-        rows = [[f"{self.here}: {label}", round(times[n])] for label, times in at if n in times]
+        at = [(f"{self.labels[k]}, {build}", self.interval("cases", f"{k}, {build}", warm, n)) for k, build, _ in named]
+        found = [(label, one) for label, one in at if one is not None]
+        of_64 = {
+            f"{self.labels[k]}, {build}": self.interval("cases", f"{k}, {build}", warm, 64) for k, build, _ in named
+        }
+        rows = [
+            [f"{self.here}: {label}", brackets(one, 0), of_64[label] and brackets(of_64[label], 0)]
+            for label, one in found
+        ]
+        short = dict(paper["section1"]["rows_64"])
         if rows:
             self.table(
-                f"Section 1 of Bernstein: cycles to verify a tag of {n} bytes, with AES",
-                ["processor", "cycles"],
-                [[name, value] for name, value in paper["section1"]["rows"]] + rows,
+                f"Section 1 of Bernstein: cycles to verify a tag of {n} and of 64 bytes, with AES",
+                ["processor", f"{n} bytes", "64 bytes"],
+                [[name, value, short.get(name)] for name, value in paper["section1"]["rows"]] + rows,
                 len(rows),
             )
             least = min(value for _, value in paper["section1"]["rows"])
+            one = min((one for _, one in found), key=lambda one: one.middle)
+            factor = Interval(least / one.middle, least / one.high, least / one.low if one.low > 0 else -numpy.inf)
             self.say(
-                f"The quickest of the paper's CPUs takes {least / min(value for _, value in rows):.0f} times as many cycles as "
+                f"The quickest of the paper's CPUs takes {brackets(factor)} times as many cycles as "
                 "the quickest here, which encrypts the nonce with the CPU's instructions for AES where it has them."
             )
         for kernel, build, name in named:
             self.eight_cases(f"{kernel}, {build}", name)
         for kernel, build, name in named:
             self.of_cases(f"{kernel}, {build}", name)
+
+    def loads(self) -> None:
+        """Compare section 4's three ways to load an integer into a floating-point register."""
+        ways = {
+            "load_zeros": "beside four bytes of zeros, as an integer of eight",
+            "load_exponent": "beside an exponent, as a double, from which 2^52 + 2^51 is subtracted",
+            "load_signed": "less 2^31, as an integer of four with a sign, to which 2^31 is added",
+        }
+        times = {way: self.chain_and_apart(way) for way in ways}
+        if not all(times.values()):
+            return
+        self.table(
+            "Section 4 of Bernstein: three ways to load an integer of four bytes into a register of x87, cycles",
+            ["way", "stored and loaded again, in a chain", "apart"],
+            [[ways[way], *(brackets(one) for one in of.values())] for way, of in times.items()],
+        )
+        apart = next(key for key in self.samples.of if key[0] == "instructions" and key[1].endswith(" apart"))[1]
+        samples = {way: self.samples.cycles("instructions", apart, way)[0] for way in ways}
+        said = []
+        for way in ("load_zeros", "load_exponent"):
+            ratio = intervals.medians((samples[way] / samples["load_signed"])[None])[0]
+            said.append(brackets(ratio))
+        self.say(
+            "In the paper, the store of four bytes makes the load of eight wait for dozens of cycles in the first two ways. Here they "
+            f"take {' and '.join(said)} times as long as the third, if loads do not depend on one another."
+        )
+
+    def aes(self) -> None:
+        """Say what AES takes of the time to verify a tag."""
+        warm, rows, most = "key in cache,data in cache,aligned", [], []
+        ways = ("from the key", "from an expanded key")
+        for build in self.builds:
+            of = self.samples.cycles("aes", build, ways[0])
+            if not of:
+                continue
+            row = [build, *(one and brackets(one, 0) for one in (self.interval("aes", build, way, 0) for way in ways))]
+            verified = self.samples.cycles("cases", f"hornet, {build}", warm)
+            for n in AES_LENGTHS:
+                share = intervals.medians(100 * of[0][None] / verified[n])[0] if n in verified else None
+                row.append(share and brackets(share))
+                most += [f"{n} ({build})"] if share and share.low > 50 else []
+            rows.append(row)
+        if not rows:
+            return
+        self.table(
+            "Section 4 of Bernstein, AES: cycles for one block, and its share from the key of the time in which the library verifies a tag, in %",
+            ["build", *ways, *(f"share of {n} bytes" for n in AES_LENGTHS)],
+            rows,
+        )
+        self.say(
+            f"In the paper, AES is more than half of the time for short messages; here of {', '.join(most) or 'none of these'} bytes. The columns are of one call that is waited for: inside a "
+            "verification, AES can begin beside the rest."
+        )
 
     def eight_cases(self, variant: str, name: str) -> None:
         """Draw appendix A's graph: every case over the length."""
@@ -922,10 +1118,13 @@ class Report:
     def of_cases(self, variant: str, name: str) -> None:
         """Say what each case costs."""
 
-        def mean_of(case: str, group: str = "cases") -> float | None:
-            """Return the mean from 2 KiB on."""
-            values = [value for n, value in self.series(group, variant, case).items() if n >= 2048]
-            return mean(values) if values else None
+        def mean_of(case: str, group: str = "cases") -> numpy.ndarray | None:
+            """Return the mean of each process from 2 KiB on."""
+            values = [value for n, value in self.samples.cycles(group, variant, case).items() if n >= 2048]
+            return numpy.mean(values, axis=0) if values else None
+
+        def cost(of: numpy.ndarray, beside: numpy.ndarray) -> Interval:
+            return intervals.medians((of - beside)[None])[0]
 
         warm = "key in cache,data in cache,aligned"
         base = mean_of(warm)
@@ -935,21 +1134,31 @@ class Report:
         code = mean_of(warm, "cases of cold code")
         if base is None or key is None or data is None or unaligned is None:
             return
-        of_code = f", code {code - base:.0f} (in the paper 10000 to 30000)" if code is not None else ""
-        times = self.series("cases", variant, warm)
+        paper = PAPERS["bernstein"]["cold_code"]["cycles"]
+        of_code = (
+            f", code {brackets(cost(code, base), 0)} (in the paper {paper[0]} to {paper[1]})"
+            if code is not None
+            else ""
+        )
+        times = self.samples.cycles("cases", variant, warm)
         whole = [
             2 * times[n] / (times[n - 1] + times[n + 1]) for n in times if n % 16 == 0 and n > 1024 and n + 1 in times
         ]
-        change = 100 * (median(whole) - 1) if whole else 0
+        # As a speed-up over the neighbours.
+        change = intervals.medians(100 * (1 - numpy.median(whole, axis=0))[None])[0] if whole else None
+        said = {FASTER: "takes less time than", SLOWER: "takes more time than", NO_DIFFERENCE: "takes the time of"}
+        order = {
+            FASTER: "As in the paper, a key costs less than data.",
+            SLOWER: "Unlike in the paper, a key costs more than data.",
+        }
         self.say(
-            f"With {name}, from 2 to 4 KiB: a key that is not in the cache costs {key - base:.0f} cycles on average, data "
-            f"{data - base:.0f}{of_code}, and unaligned data {unaligned - base:.0f}, of {base:.0f}.",
-            "As in the paper, a key costs less than data."
-            if key < data
-            else "Unlike in the paper, a key costs more than data.",
-            f"Above 1 KiB, a multiple of 16 bytes takes {abs(change):.1f} % {'less' if change < 0 else 'more'} than its neighbours (in "
-            "the paper, slightly less)."
-            if whole
+            f"With {name}, from 2 to 4 KiB: a key that is not in the cache costs {brackets(cost(key, base), 0)} cycles on average, "
+            f"data {brackets(cost(data, base), 0)}{of_code}, and unaligned data {brackets(cost(unaligned, base), 0)}, of "
+            f"{brackets(intervals.medians(base[None])[0], 0)}.",
+            order.get(cost(data, key).verdict, "Between the costs of key and data there is no difference."),
+            f"Above 1 KiB, a multiple of 16 bytes {said[change.verdict]} its neighbours: by {brackets(change)} % less (in the paper, slightly "
+            "less)."
+            if change
             else "",
         )
 
@@ -986,45 +1195,50 @@ class Report:
         paper, large = PAPERS["polyakov"], self.large()
         kernels = "folded64 scalar26 scalar32 polyakov_sse2 polyakov_avx polyakov_avx2 polyakov_avx512f doubles_avx x87".split()
         here = {k: self.per_byte("gcc", k, large) for k in kernels}
+        in_32 = {k: self.per_byte(BUILD_32, k, large) for k in kernels}
+        of_64, of_32 = f"{self.here}, 64-bit code", f"{self.here}, 32-bit code"
         vectors = [list(row) + [None] for row in paper["vectors"]["rows"]]
-        vectors.append(
-            [self.here, here["polyakov_sse2"], here["polyakov_avx"], here["polyakov_avx2"], here["polyakov_avx512f"]]
-        )
+        vectors.append([of_32, in_32["polyakov_sse2"], None, None, None])
+        vectors.append([of_64, *(here[f"polyakov_{name}"] for name in ("sse2", "avx", "avx2", "avx512f"))])
         scalars = [list(row) for row in paper["scalar"]["rows"]]
-        scalars.append([self.here, here["scalar32"], here["folded64"]])
-        floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[self.here, here["x87"]]]
+        scalars += [[of_32, in_32["scalar32"], None], [of_64, here["scalar32"], here["folded64"]]]
+        floats = [[name, value] for name, value in paper["x87"]["rows"]] + [[of_32, in_32["x87"]], [of_64, here["x87"]]]
+        if not any(in_32.values()):
+            self.say("These results have no measurement of 32-bit code.")
         if here["polyakov_sse2"]:
             self.table(
-                f"Radix 2^26 in vectors, cycles per byte out of a large block, here {bytes_text(large)} and 64-bit code throughout, "
-                "gcc",
+                f"Radix 2^26 in vectors, cycles per byte out of a large block, here {bytes_text(large)}, gcc",
                 [*paper["vectors"]["columns"], "AVX-512F"],
                 vectors,
-                1,
+                2,
             )
         haswell = {row[0]: row for row in paper["vectors"]["rows"]}["Haswell"]
         haswell_scalar = {row[0]: row for row in paper["scalar"]["rows"]}["Haswell"]
+
+        def ratio(new: str, old: str) -> str:
+            return brackets(self.ratio("gcc", new, old, large), 2)
+
         if here["polyakov_avx2"]:
-            then, now = haswell[3] / haswell_scalar[2], here["polyakov_avx2"] / here["folded64"]
             self.say(
                 f"AVX2 takes {haswell[3] / haswell[1]:.2f} of the time of SSE2 on his Haswell, "
-                f"{here['polyakov_avx2'] / here['polyakov_sse2']:.2f} here; {then:.2f} of that of scalar radix 2^64 (below), "
-                f"{now:.2f} here."
+                f"{ratio('polyakov_avx2', 'polyakov_sse2')} here, in 64-bit code; {haswell[3] / haswell_scalar[2]:.2f} of that of scalar "
+                f"radix 2^64 (below), {ratio('polyakov_avx2', 'folded64')} here."
             )
         self.table(
             f"Scalar, cycles per byte out of a large block, here {bytes_text(large)}",
             paper["scalar"]["columns"],
             scalars,
-            1,
+            2,
         )
         if here["scalar32"] and here["folded64"]:
             self.say(
                 f"Radix 2^32, in 32-bit programs, takes {haswell_scalar[1] / haswell_scalar[2]:.1f} times as long as 2^64 on his "
-                f"Haswell; here {here['scalar32'] / here['folded64']:.1f} times, by the library's in 64-bit ones."
+                f"Haswell; here {ratio('scalar32', 'folded64')} times, by the library's in 64-bit ones."
             )
         self.polyakov_elsewhere()
         if here["x87"]:
             self.table(
-                "Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 1
+                "Radix 2^32 in x87 registers, cycles per byte out of a large block", ["processor", "x87"], floats, 2
             )
         float_rows = [
             [self.labels[k]] + [self.per_byte(build, k, large) for build in self.builds]
@@ -1034,30 +1248,34 @@ class Report:
         self.table(
             f"Radix of about 2^22 in vectors of doubles, beside integers: cycles per byte of {bytes_text(large)}",
             ["implementation", *self.builds],
-            float_rows,
+            float_rows + self.noise([large], self.builds),
         )
         if here["polyakov_avx2"] and here["doubles_avx"]:
-            better = here["doubles_avx"] > here["polyakov_avx2"]
+            holds = {
+                FASTER: "that holds here",
+                NO_DIFFERENCE: "here there is no difference",
+                SLOWER: "that does not hold here",
+            }
+            of_lanes = self.ratio("gcc", "polyakov_avx2", "doubles_avx", large)
+            of_x87 = self.ratio("gcc", "folded64", "x87", large)
             self.say(
-                "He dismisses floating point for CPUs with vectors of integers; "
-                + (
-                    f"that holds here: {here['doubles_avx']:g} against {here['polyakov_avx2']:g} cycles per byte in four lanes."
-                    if better
-                    else "that does not hold here."
-                ),
-                "He says, too, that floating point never beats radix 2^64 in registers that are not vectors: "
-                f"x87 takes {here['x87']:g}, radix 2^64 {here['folded64']:g}."
-                if here["x87"]
+                f"He dismisses floating point for CPUs with vectors of integers; {holds[verdict_of_ratio(of_lanes)]}: in four lanes, "
+                f"integers take {brackets(of_lanes, 2)} of the time of doubles.",
+                "He says, too, that floating point never beats radix 2^64 in registers that are not vectors; "
+                f"{holds[verdict_of_ratio(of_x87)]}: radix 2^64 takes {brackets(of_x87, 2)} of the time of x87."
+                if of_x87
                 else "",
             )
-        single = {build: self.series("lengths", build, "folded64").get(16) for build in self.builds}
-        of_large = self.per_byte("gcc", "folded64", large)
-        if single["gcc"] and of_large:
-            factor = single["gcc"] / (16 * of_large)
-            others = ", ".join(f"{single[build]:.0f} with {build}" for build in self.builds if build != "gcc")
+        single = {build: self.interval("lengths", build, "folded64", 16) for build in self.builds}
+        times = self.samples.cycles("lengths", "gcc", "folded64")
+        if single["gcc"] and large in times:
+            factor = intervals.medians((times[16] / (times[large] / large * 16))[None])[0]
+            others = ", ".join(
+                f"{brackets(single[build], 0)} with {build}" for build in self.builds[1:] if single[build]
+            )
             self.say(
-                f"A single block takes {single['gcc']:.0f} cycles here, key to tag{f' ({others})' if others else ''}, about "
-                f"{paper['single']['haswell_cycles']} on his Haswell; {factor:.1f} times a block of a large message, where he has "
+                f"A single block takes {brackets(single['gcc'], 0)} cycles here, key to tag{f' ({others})' if others else ''}, about "
+                f"{paper['single']['haswell_cycles']} on his Haswell; {brackets(factor)} times a block of a large message, where he has "
                 f"{paper['single']['blocks_least']} to {paper['single']['blocks_most']}" + "."
             )
         rows = []
@@ -1106,18 +1324,75 @@ class Report:
         ):
             head, rows = paper[name]["columns"], [list(row) for row in paper[name]["rows"]]
             self.table(f"{caption}: Polyakov's measured cycles per byte out of a large block", head, rows)
+        self.calibrated()
         self.table(
             "Not measured: the library's kernels for Arm, POWER and z, counted and by a model",
             ["model", "kernel", "instructions per byte of 16 KiB", "cycles per byte of the loop, llvm-mca"],
             counts_elsewhere(COUNTS.read_text()),
         )
 
+    def calibrated(self) -> None:
+        """Say what llvm-mca's models are worth, and how large code is."""
+        paper, found = PAPERS["polyakov"], CALIBRATION
+        measured = {
+            (row[0], column): value
+            for name in ("neon", "elsewhere")
+            for row in paper[name]["rows"]
+            for column, value in zip(paper[name]["columns"], row)
+        }
+        rows, ratios = [], {}
+        for one in found["rows"]:
+            theirs, executed = measured[one["processor"], one["column"]], one["instructions_per_byte"]
+            left_out = one["left_out"] / (executed * found["bytes"][1])
+            ratio = one["per_byte"] / theirs
+            # A model that lacks more of the instructions does not time this code.
+            if left_out < LEFT_OUT:
+                ratios[f"{one['processor']}, {one['column']}"] = ratio
+            rows.append(
+                [f"{one['processor']} ({one['model']})", one["column"], executed, theirs, one["per_byte"], ratio]
+                + [f"{100 * left_out:.0f} %"]
+            )
+        self.table(
+            "Model and measurement of the same code, OpenSSL's: cycles per byte out of a large block",
+            [
+                "CPU (model)",
+                "code",
+                "instructions",
+                "Polyakov, measured",
+                "llvm-mca",
+                "ratio",
+                "instructions without a model",
+            ],
+            rows,
+        )
+        least, most = (choose(ratios, key=ratios.get) for choose in (min, max))
+        self.say(
+            f"These models take {ratios[least]:.2f} ({least}) to {ratios[most]:.2f} ({most}) of the time that he measured, so that a model's "
+            f"figure, and those of the next table, may be wrong by a factor of {max(1 / ratios[least], ratios[most]):.1f}; "
+            f"{sum(ratio < 1 for ratio in ratios.values())} of {len(ratios)} are below the measurement. The code is that of OpenSSL "
+            f"{escape(found['openssl'])}, and may have changed since he measured.",
+        )
+        limits = paper["sizes"]
+        self.table(
+            "Bytes of scalar code of radix 2^64; the library's and the study's has functions of its own for short messages",
+            ["architecture", "Polyakov, less than", *dict.fromkeys(one["code"] for one in found["sizes"])],
+            [
+                [name, limits[name], *(one["bytes"] for one in found["sizes"] if one["architecture"] == name)]
+                for name in dict.fromkeys(one["architecture"] for one in found["sizes"])
+            ],
+        )
+        self.table(
+            "MIPS64, where Polyakov expects that radix 2^32 may be better: instructions per byte out of a large block, in qemu",
+            ["code", "instructions"],
+            [[one["code"], one["instructions_per_byte"]] for one in found["mips64"]],
+        )
+
     def crossing(self, build: str, vector: str, scalar: str) -> str:
-        """Return the least length from which on `vector` is faster at all measured lengths."""
-        fast, slow = self.series("lengths", build, vector), self.series("lengths", build, scalar)
-        found = None
-        for n in sorted(fast, reverse=True):
-            if fast[n] >= slow[n]:
+        """Return the least length from which on `vector` is faster at all measured lengths, by intervals."""
+        ups, found = self.samples.speed_ups("lengths", build, scalar, vector), None
+        for n in sorted(ups, reverse=True):
+            verdict = self.concluded["lengths", build, vector, scalar, n] = intervals.medians(ups[n][None])[0].verdict
+            if verdict != FASTER:
                 break
             found = n
         return "never" if found is None else bytes_text(found)
@@ -1135,13 +1410,15 @@ class Report:
                 reduces[build, kind] = values[2] / (len_bytes / 64)
                 rows.append((variant, [max(value, 0) for value in values]))
         large = self.large()
+        self.arranged()
+        self.original()
         self.say(
             f"The paper's three limbs, {paper['muls_per_block']} multiply-sums a block in place of "
             f"{paper['before_muls_per_block']} multiplications, over a model of VMSL in plain C, which takes two multiplications and "
             "four additions with carry for each. So this shows what each phase takes beside the others on this CPU, not on a z14."
         )
         self.figure(
-            f"Figure 5 of the z14 paper: shares of expand, multiply and reduce of {len_bytes} bytes, as the time that each phase adds. Expand includes "
+            f"The same phases of the study's kernels on this CPU, {len_bytes} bytes: the time that each phase adds. Expand includes "
             "raising the powers, and reduce the end of the evaluation.",
             bars(
                 "Shares of the phases, three limbs of 44 bits",
@@ -1169,51 +1446,145 @@ class Report:
         self.say(
             f"The paper found the serial reduction a bottleneck, and proposes the parallel one. Here the parallel one adds {ratios} of the "
             "cycles that the serial one adds.",
-            f"On its z14 the whole went from {paper['before_ns']} to {paper['after_ns']} ns at {paper['bytes']} bytes: multiplication "
-            f"{paper['times']['multiply']} times and reduction {paper['times']['reduce']} times as fast, expansion "
-            f"{paper['times']['expand']} times as slow.",
-            "Its appendix argues from observed worst cases that limbs stay below 56 bits. Here both reductions are run over ranges, "
-            "to a fixed point, for all inputs: <code>lab/tests/test_study_bounds.py</code>.",
         )
-        self.before_and_after()
+        self.overflows()
+        self.ours_beside()
         self.orders()
         self.vmsl()
 
-    def before_and_after(self) -> None:
-        """Radix 2^26 and VMSL at the paper's length: measured there, here by the emulator and the model."""
-        paper, kernels, builds = PAPERS["z14"], self.model["kernels"], list(self.model["compilers"])
-        groups, ghz = self.model["bytes"] // 64, paper["clock"]["ghz"]
+    def arranged(self) -> None:
+        """Draw which block is in which lane, and by which power of r it is multiplied."""
+        charts = []
+        for number, of in self.model["arrangements"].items():
+            products = [
+                Product(
+                    [
+                        f"m[{block}]{' + h' * has}"
+                        for block, has in zip(product["blocks"], product["accumulator"], strict=True)
+                    ],
+                    [in_text(f"r^{power}") for power in product["powers"]],
+                    f"{product['multiplications']} multiplications",
+                )
+                for product in sorted(of["products"], key=lambda product: product["blocks"])
+            ]
+            phases = of["phases"]
+            below = f"expand {phases['expand']}, multiply {phases['multiply']}, reduce {phases['reduce']} operations"
+            charts.append((f"Figure {number}: {of['block']}, {of['bytes'] // 16} blocks", products, below))
+        self.figure(
+            "Figures 1, 2 and 3 of the z14 paper: the blocks m of a group, and the accumulator h, in the two lanes of a vector, and the powers of "
+            "r by which they are multiplied, before the sum is reduced. It is drawn from the data flow of the library's code that is "
+            "arranged so, and is what each iteration but the last does.",
+            vectors("Two lanes: blocks, accumulator and powers of r", charts),
+        )
+
+    def overflows(self) -> None:
+        """Count the limbs that exceed their bits, as the paper's appendix 2 does."""
+        paper, found = PAPERS["z14"]["appendix2"], self.model["overflows"]
+        iterations = len(found[0]["limbs"])
         rows = []
-        for label, kernel, theirs in (
-            ("before: limbs of 26 bits", "vx", paper["before_ns"]),
-            ("after: VMSL, serial reduction", "z14_serial", paper["after_ns"]),
-            ("VMSL, parallel reduction", "z14_parallel", None),
-            ("VMSL, the library's", "vmsl", None),
+        for begin in dict.fromkeys(one["begin"] for one in found):
+            theirs = [str(count) for count in paper[begin]]
+            rows.append([begin, "the paper's, which is not stated", *theirs, *[None] * (iterations - len(theirs))])
+            rows += [[begin, one["multiplier"], *map(str, one["limbs"])] for one in found if one["begin"] == begin]
+        self.table(
+            "Appendix 2 of the z14 paper: how many of the three limbs exceed their 44, 44 and 42 bits after each iteration of the parallel "
+            "reduction, over blocks of ones",
+            ["at the beginning", "multiplier", *(f"iteration {i + 1}" for i in range(iterations))],
+            rows,
+        )
+        most = max(one["most_bits"] for one in found)
+        falls = all(all(a > b or a == b == 0 for a, b in zip(one["limbs"], one["limbs"][1:])) for one in found)
+        self.say(
+            f"No limb exceeds its bits by more than {most}; the paper observed no more than {paper['most_bits']}.",
+            "Their number falls until it is 0, as the paper concludes."
+            if falls
+            else "Their number does not fall in all cases, as the paper concludes that it does.",
+            "The paper argues from these worst cases that operands stay below 56 bits. Here both reductions are run over ranges, to a fixed point, for "
+            "all inputs: <code>lab/tests/test_study_bounds.py</code>.",
+        )
+
+    def original(self) -> None:
+        """Show the paper's own code, before and after: figure 5, and the whole call."""
+        paper, original, ghz = PAPERS["z14"], self.model["original"], PAPERS["z14"]["clock"]["ghz"]
+        before, after = original["before"], original["after"]
+        wrong = before["check"]["wrong"] + after["check"]["wrong"]
+        self.say(
+            f"The paper's own code is public: <code>{escape(original['module'])}</code> has the assembly from before it and the "
+            f"one by VMSL, which names the paper. It is assembled by {escape(original['go'])} and run in qemu; each instruction that a "
+            "call executes belongs to the macro on whose line it is: what expands a message to limbs, multiplies, reduces, or none of "
+            "these. The cycles are those of the whole call by llvm-mca's model of the z14; as in a profile, a cycle is of the phase of "
+            "the first instruction that has not retired.",
+            f"Of {before['check']['inputs']} tags of each, {wrong or 'none'} {'are' if wrong > 1 else 'is'} wrong; "
+            "of messages made for it, <code>lab/schedules/results/originals.md</code> shows wrong ones of the latter.",
+        )
+        phases, names = list(before["phases"]), {"instructions": "phases", "cycles by the model": "phase cycles"}
+        bars_of = [
+            (f"{when}, {name.split()[0]}", [original[when][key][phase] for phase in phases])
+            for name, key in names.items()
+            for when in ("before", "after")
+        ]
+        self.figure(
+            f"Figure 5 of the z14 paper, by its own code: shares of the phases in a call of {self.model['bytes']} bytes, of the "
+            "instructions that are executed, and of the cycles by the model.",
+            bars("Shares of the phases, before and after", "share (%)", bars_of, phases),
+        )
+        times = paper["times"] | {"expand": 1 / paper["times"]["expand"]}
+        rows = []
+        for phase in phases:
+            row = [phase]
+            for key in names.values():
+                old, new = (original[when][key][phase] for when in ("before", "after"))
+                row += [str(old), str(new), f"{old / new:.2f}"]
+            rows.append([*row, f"{times[phase]:.2f}" if phase in times else None])
+        row = ["all"]
+        for key in names.values():
+            old, new = (sum(original[when][key].values()) for when in ("before", "after"))
+            row += [str(old), str(new), f"{old / new:.2f}"]
+        rows.append([*row, f"{paper['before_ns'] / paper['after_ns']:.2f}"])
+        head = [f"{name}, {what}" for name in names for what in ("before", "after", "ratio")]
+        self.table(
+            f"Figure 5 and section 6 of the z14 paper, its own code, {self.model['bytes']} bytes: how many times as fast a phase became, there "
+            "by a profile",
+            ["phase", *head, "paper, ratio of times"],
+            rows,
+            1,
+        )
+        ns = [one["cycles"] / ghz for one in (before, after)]
+        self.say(
+            f"A call executes {after['instructions'] / before['instructions']:.2f} of the instructions that it executed before, "
+            f"{after['multiplications']} multiplications in place of {before['multiplications']}, and takes {after['cycles'] / before['cycles']:.2f} of "
+            f"the cycles by the model: {ns[0]:.0f} and {ns[1]:.0f} ns at {ghz:g} GHz (IBM's figure: the paper states no clock). The paper measured "
+            f"{paper['before_ns']} and {paper['after_ns']} ns, {paper['after_ns'] / paper['before_ns']:.2f}.",
+        )
+
+    def ours_beside(self) -> None:
+        """Ours at the paper's length, beside its own code: by the emulator and the model."""
+        paper, kernels, builds = PAPERS["z14"], self.model["kernels"], list(self.model["compilers"])
+        original = self.model["original"]
+        groups, ghz = self.model["bytes"] // 64, paper["clock"]["ghz"]
+        rows = [
+            [f"the paper's, {when}", *[str(original[when]["instructions"])] * len(builds), *[None] * len(builds)]
+            for when in ("before", "after")
+        ]
+        for label, kernel in (
+            ("the library's vx: limbs of 26 bits, four blocks a step", "vx"),
+            ("VMSL, serial reduction", "z14_serial"),
+            ("VMSL, parallel reduction", "z14_parallel"),
+            ("VMSL, the library's", "vmsl"),
         ):
             loops = [kernels[kernel][build]["loop"]["cycles"] for build in builds]
             rows.append(
                 [
                     label,
-                    theirs and str(theirs),
                     *(f"{kernels[kernel][build]['call']['instructions']:g}" for build in builds),
                     *(None if cycles is None else f"{cycles * groups / ghz:.0f}" for cycles in loops),
                 ]
             )
-        rows.append(
-            [
-                "after in % of before",
-                *(
-                    None if None in (old, new) else f"{100 * float(new) / float(old):.0f} %"
-                    for old, new in zip(rows[0][1:], rows[1][1:])
-                ),
-            ]
-        )
         self.table(
-            f"Before and after, section 6 of the z14 paper, {self.model['bytes']} bytes: measured there, the whole call; here "
+            f"The study's and the library's kernels beside the z14 paper's own code, {self.model['bytes']} bytes: "
             f"instructions of the call in qemu, and {groups} groups in the inner loop by llvm-mca, at {ghz:g} GHz, without the powers and the end",
             [
                 "",
-                "paper, ns",
                 *(f"instructions, {build}" for build in builds),
                 *(f"loop, ns by the model, {build}" for build in builds),
             ],
@@ -1223,6 +1594,7 @@ class Report:
     def orders(self) -> None:
         """Show what Coconut makes of figure 4 and of section 10."""
         head, *rows = orders_of_vmsl(ORDERS.read_text())
+        vmsl = sum(of["multiplications"] for of in self.model["arrangements"]["3"]["products"])
         self.table(
             "Figure 4 and section 10 of the z14 paper: cycles of an iteration of four blocks by the model of z14, issued in order, and out "
             "of order",
@@ -1230,7 +1602,7 @@ class Report:
             rows,
         )
         self.say(
-            "Apart is figure 4: 18 independent VMSL, of which 12 are added to the accumulators. The orders are Coconut's, which proves that "
+            f"Apart is figure 4: {vmsl} independent VMSL, of which {vmsl - PAPERS['z14']['accumulators']} are added to the accumulators. The orders are Coconut's, which proves that "
             "both compute the same; continuous optimization, the random search that it guides and minimum cuts are those of section 10 "
             "(<code>docs/coconut.md</code>)."
         )
@@ -1240,7 +1612,7 @@ class Report:
         paper, model = PAPERS["z14"], self.model
         kernels, builds, groups = model["kernels"], list(model["compilers"]), model["bytes"] / 64
         names = {
-            "vx": ("radix 2^26, two products at a time, as before the paper", paper["before_muls_per_block"]),
+            "vx": ("the library's, radix 2^26, four blocks a step", paper["before_muls_per_block"]),
             "z14_serial": ("44/44/42 by VMSL, serial reduction", paper["muls_per_block"]),
             "z14_parallel": ("44/44/42 by VMSL, parallel reduction", paper["muls_per_block"]),
             "vmsl": ("the library's VMSL, many groups to a reduction: without it", None),
@@ -1348,22 +1720,33 @@ class Report:
             charts = []
             for n in shown:
                 lines = [
-                    Line(build, [(k, self.per_byte(build, f"lambda{k}_{lanes}", n)) for k in lambdas], colour)
-                    for build, colour in zip(self.builds, ("c0", "c1"))
+                    Line(
+                        build,
+                        [(k, self.series("lengths", build, f"lambda{k}_{lanes}")[n] / n) for k in lambdas],
+                        colour,
+                    )
+                    for build, colour in zip(self.builds, COLOURS)
                 ]
                 ys = [value for one in lines for _, value in one.points]
                 x = log_axis("groups to a reduction", lambdas, 2)
                 charts.append(Panel(bytes_text(n), x, linear_axis("cycles per byte", ys, zero=False), lines))
             for n in shown:
-                times = {k: self.per_byte("gcc", f"lambda{k}_{lanes}", n) for k in lambdas}
-                best.append([name, bytes_text(n), min(times, key=times.get), times[1], min(times.values())])
+                times = {k: self.series("lengths", "gcc", f"lambda{k}_{lanes}")[n] for k in lambdas}
+                least = min(times, key=times.get)
+                over = {k: self.ratio("gcc", f"lambda{k}_{lanes}", f"lambda{least}_{lanes}", n) for k in lambdas}
+                same = [str(k) for k in lambdas if k == least or verdict_of_ratio(over[k]) == NO_DIFFERENCE]
+                three = brackets(over[3], 2) if least != 3 else None
+                cells = [self.per_byte("gcc", f"lambda{k}_{lanes}", n) for k in (1, least)]
+                best.append([name, bytes_text(n), ", ".join(same), *cells, three])
             self.figure(
                 f"How many groups share a reduction (lambda): {name}. The axes do not begin at 0.",
                 panels(f"Groups to a reduction, {in_text(name)}", charts, len(charts), 300),
             )
         if best:
             self.table(
-                "The best lambda, gcc: cycles per byte", ["lanes", "bytes", "best lambda", "lambda 1", "best"], best
+                "The least lambda, gcc, and those that do not differ from it: cycles per byte",
+                ["lanes", "bytes", "lambda", "lambda 1", "the least", "lambda 3, ratio to the least"],
+                best + [[*row[:1], None, None, None, None, *row[1:]] for row in self.noise([self.large()], ["gcc"])],
             )
             self.say("Goll and Gueron stop at 3.")
         lengths = [n for n in self.lengths() if n > 64 and n % 64 != 0]
@@ -1377,14 +1760,17 @@ class Report:
         rests = [(kernel, name) for kernel, name in rests if self.runs(kernel)]
         if self.runs("bs4", "zeros4", "front4"):
             for build in self.builds:
-                times = {k: self.series("lengths", build, k) for k, _ in rests}
                 rows = []
                 for n in lengths:
-                    n = int(n)
-                    ratios = [times[k][n] / times["bs4"][n] for k, _ in rests]
-                    rows.append([bytes_text(n), -(-n // 16) % 4] + [round(ratio, 2) for ratio in ratios])
-                means = [mean(row[2 + i] for row in rows) for i in range(len(rests))]
-                rows.append(["mean", None] + [round(value, 2) for value in means])
+                    ratios = [self.ratio(build, k, "bs4", n) for k, _ in rests]
+                    cells = [None if k == "bs4" else brackets(ratio, 2) for (k, _), ratio in zip(rests, ratios)]
+                    rows.append([bytes_text(n), -(-n // 16) % 4, *cells])
+                means: list[str | None] = []
+                for k, _ in rests:
+                    ups = self.samples.speed_ups("lengths", build, "bs4", k)
+                    of = intervals.mean_of_medians(numpy.array([1 - ups[n] / 100 for n in lengths]))
+                    means.append(None if k == "bs4" else brackets(of, 2))
+                rows.append(["mean", None, *means])
                 self.table(
                     f"Blocks that fill no group, 4-way, {build}: ratio of the time to that of Bhattacharyya and Sarkar's",
                     ["bytes", "rho", *[name for _, name in rests]],
@@ -1424,7 +1810,7 @@ class Report:
         lengths = [n for n in (16, 64, 256, 1024, 4096, self.large()) if n in self.lengths()]
         rows = [
             [self.labels[k]] + [self.per_byte(build, k, n) for n in lengths for build in self.builds] for k in names
-        ]
+        ] + self.noise(lengths, self.builds)
         self.table(
             "Everything: cycles per byte at a length",
             ["kernel"] + [f"{bytes_text(n)}, {build}" for n in lengths for build in self.builds],
@@ -1438,25 +1824,26 @@ class Report:
         others = [name for name in ("hornet", *names) if name in names and name not in own]
         if not own:
             return
+        self.wrong_tags(own)
         for kernel in own:
             for build in self.builds:
                 rows = []
                 of = self.samples.cycles("lengths", build, kernel)
                 for n, one in zip(of, intervals.medians(numpy.array(list(of.values())))):
-                    row = [bytes_text(n), brackets(one, 0), round(one.middle / n, 2)]
-                    if others:
-                        up = self.samples.speed_ups("lengths", build, others[0], kernel)[n]
-                        over = intervals.medians(up[None])[0]
-                        ratio = Interval(*(1 - value / 100 for value in (over.middle, over.high, over.low)))
-                        row += [self.per_byte(build, others[0], n), brackets(ratio, 2), over.verdict]
+                    row = [bytes_text(n), brackets(one, 0), self.per_byte(build, kernel, n)]
+                    ratio = self.ratio(build, kernel, others[0], n) if others else None
+                    if ratio:
+                        row += [self.per_byte(build, others[0], n), brackets(ratio, 2), verdict_of_ratio(ratio)]
+                        row.append(self.noise_at(build, n))
                     rows.append(row)
                 head = ["bytes", "cycles", "cycles per byte"]
                 head += (
-                    [self.labels[others[0]], f"ratio of the time to that of {self.labels[others[0]]}", ""]
+                    [self.labels[others[0]], f"ratio of the time to that of {self.labels[others[0]]}", "", NOISE]
                     if others
                     else []
                 )
-                self.table(f"{kernel}, {build}", head, rows)
+                self.table(f"{self.labels[kernel]}, {build}", head, rows)
+        self.own_beside_papers(own)
         colours = iter(["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"] * 2)
         shown = [*own, *(name for name in ("hornet", "scalar64", "folded64", "bs4") if name in others)]
         self.per_byte_figure(
@@ -1464,6 +1851,74 @@ class Report:
             "Your kernels, gcc",
             self.lines(" ".join(f"{k}:{'hornet' if k == 'hornet' else next(colours)}" for k in shown), "gcc"),
         )
+
+    def wrong_tags(self, own: list[str]) -> None:
+        """Show of which inputs the user's kernels compute wrong tags."""
+        rows = [
+            [f"{check['kernel']}, {check['build']}", of["class"], of["inputs"], of["wrong"], of["example"]]
+            for check in self.results.get("checks", [])
+            if check["kernel"] in own and check["wrong"]
+            for of in check["classes"]
+        ]
+        if rows:
+            self.table("Wrong tags, by class of input", ["kernel", "inputs", "number", "wrong", "first"], rows)
+            self.say("Kernels with wrong tags are marked wherever they are compared: they do not compute Poly1305.")
+
+    def originals(self) -> None:
+        """Show the stored results of the papers' own programs."""
+        for path in [] if self.prefix not in ("", "r1-") else sorted(ORIGINALS.glob("*.json.xz")):
+            one = Report(results.load(path), f"originals/{path.name}", self.model)
+            one.captions, one.prefix, one.out = self.captions, self.prefix, self.out
+            own = [kernel["name"] for kernel in one.results["kernels"] if kernel["paper"] == "own"]
+            one.say(
+                f"{'; '.join(PROGRAMS[prefix] for prefix in PROGRAMS if any(name.startswith(prefix) for name in own))}: measured on {escape(one.here)}, {one.results['date']}, with "
+                f"{escape('; '.join(one.results['tools'].values()))}, in one run with the kernels beside them, and not with the rest of this page: "
+                f"from <code>lab/study/results/{escape(one.file_name)}</code>.",
+                one.of_checks(),
+                one.conditions(),
+            )
+            one.wrong_tags(own)
+            one.own_beside_papers(own)
+
+    def own_beside_papers(self, own: list[str]) -> None:
+        """Compare the user's kernels with the library and with those of the papers whose programs are public."""
+        tables = PAPERS["bhattacharyya_sarkar"]["lengths"]["Haswell"]["rows"]
+        shown = {row[0] for row in tables} | {16, 64, 256, 1024, 4096, self.large()}
+        for kernel in own:
+            for build in self.builds:
+                beside = [name for name in BESIDE if self.series("lengths", build, name)]
+                lengths = self.samples.cycles("lengths", build, kernel) if beside else {}
+                lengths = {n: cycles for n, cycles in lengths.items() if n in shown}
+                ratios = [[self.ratio(build, kernel, name, n) for n in lengths] for name in beside]
+                rows = [
+                    [
+                        bytes_text(n),
+                        brackets(intervals.medians(cycles[None])[0], 0),
+                        *(brackets(of[at], 2) for of in ratios),
+                        self.noise_at(build, n),
+                    ]
+                    for at, (n, cycles) in enumerate(lengths.items())
+                ]
+                for low, high in RANGES:
+                    row = []
+                    for name in beside:
+                        ups = self.joined(self.samples.speed_ups("sweep4", build, name, kernel), low, high)
+                        row.append(brackets(intervals.mean_of_medians(ups)) if len(ups) else None)
+                    if any(row):
+                        rows.append([f"{low} to {high}, %", None, *row, None])
+                if rows:
+                    verdicts = [list(map(verdict_of_ratio, of)) for of in ratios]
+                    counts = [
+                        ", ".join(str(of.count(verdict)) for verdict in (FASTER, NO_DIFFERENCE, SLOWER))
+                        for of in verdicts
+                    ]
+                    rows.append([f"lengths: {FASTER}, {NO_DIFFERENCE}, {SLOWER}", None, *counts, None])
+                    head = ["bytes", "cycles", *(self.labels[name] for name in beside), NOISE]
+                    self.table(
+                        f"{self.labels[kernel]}, beside others, {build}: ratio of its time to theirs, and average speed-up in % over them",
+                        head,
+                        rows,
+                    )
 
     def reductions(self) -> None:
         self.say(
@@ -1496,6 +1951,7 @@ class Report:
             ("bernstein", "Bernstein 2005", self.bernstein),
             ("polyakov", "Polyakov", self.polyakov),
             ("z14", "The z14", self.z14),
+            ("originals", "The papers' own programs", self.originals),
             ("own", "Your kernels", self.own),
             ("beyond", "Beyond the papers", self.beyond),
             ("reductions", "Where the papers' reductions end", self.reductions),
@@ -1567,28 +2023,32 @@ def beside(reports: list[Report]) -> str:
     return text
 
 
+def changes(first: Report, second: Report) -> dict[str, tuple[int, int, int]]:
+    """Return how many conclusions both reports have, how many of these are not the same, and how many are opposed: of the
+    sweeps and of the tables with each compiler, and all. Both bodies were made before."""
+    found: dict[str, list[set[str]]] = {}
+    for key, verdict in first.concluded.items():
+        if key in second.concluded:
+            group, build, *_ = key
+            for of in (f"{group}, {build}", "all"):
+                found.setdefault(of, []).append({verdict, second.concluded[key]})
+    last = found.pop("all", [])
+    return {
+        of: (len(both), sum(len(one) > 1 for one in both), both.count({FASTER, SLOWER}))
+        for of, both in [*found.items(), ("all", last)]
+    }
+
+
 def changed(reports: list[Report]) -> str:
-    """Say at how many lengths two results of the same CPU disagree about faster, slower and no difference."""
+    """Say how many conclusions of two results of the same CPU are not the same."""
     said = []
     for i, first in enumerate(reports):
         for second in (other for other in reports[i + 1 :] if other.here == first.here):
-            for build in first.builds:
-                verdicts = []
-                for lanes in (4, 8):
-                    for old in (f"gg{lanes}_measured", f"gg{lanes}"):
-                        of = [
-                            one.samples.speed_ups(f"sweep{lanes}", build, old, f"bs{lanes}") for one in (first, second)
-                        ]
-                        both = sorted(set(of[0]) & set(of[1]))
-                        if both:
-                            found = [intervals.medians(numpy.array([ups[n] for n in both])) for ups in of]
-                            verdicts += [(a.verdict, b.verdict) for a, b in zip(*found)]
-                if verdicts:
-                    changes = sum(a != b for a, b in verdicts)
-                    opposed = sum({a, b} == {FASTER, SLOWER} for a, b in verdicts)
+            for of, (number, unlike, opposed) in changes(first, second).items():
+                if number:
                     said.append(
-                        f"Of {len(verdicts)} comparisons of lengths with {build}, {escape(first.here)}, {changes} "
-                        f"({100 * changes / len(verdicts):.1f} %) are not the same in both results; {opposed} are opposed."
+                        f"Of {number} conclusions ({of}), {escape(first.here)}, {unlike} ({100 * unlike / number:.1f} %) are not "
+                        f"the same in both results; {opposed} are opposed."
                     )
     return paragraph(*said) if said else ""
 
@@ -1602,9 +2062,10 @@ def report(of: list[tuple[dict, str]], model: dict) -> tuple[str, list[Drawing]]
     else:
         prefixes = [f"r{i + 1}-" for i in range(len(reports))]
         links = (f'<li><a href="#{prefix}top">{escape(one.here)}</a></li>' for prefix, one in zip(prefixes, reports))
-        body += f"<ul>{''.join(links)}</ul>{beside(reports)}{changed(reports)}"
-        for prefix, one in zip(prefixes, reports):
-            body += f'<h1 id="{prefix}top">{escape(one.here)}</h1>{one.body(prefix)}'
+        bodies = [
+            f'<h1 id="{prefix}top">{escape(one.here)}</h1>{one.body(prefix)}' for prefix, one in zip(prefixes, reports)
+        ]
+        body += f"<ul>{''.join(links)}</ul>{beside(reports)}{changed(reports)}{''.join(bodies)}"
     drawn = []
     for i, one in enumerate(reports):
         for drawing in one.drawn:

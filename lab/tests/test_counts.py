@@ -4,10 +4,12 @@
 import sys
 from types import SimpleNamespace
 
+import pytest
 from support import ROOT, run, suite
 
 sys.path.append(str(ROOT / "lab/counts"))
 
+import architectures
 import call_cycles
 import cycles
 import instructions
@@ -63,6 +65,56 @@ def test_counts_trace(folder):
     assert program.modelled([*lines, "unknown x1"]).unknown == 1
     more = [program.modelled([*lines, *length * ["mul x2, x2, x2"]]).total for length in (100, 200)]
     assert more[1] - more[0] >= 200
+
+
+@suite("quick")
+def test_counts_tables_are_written(folder):
+    text = (
+        "# Counts\n\n## One\n\nSaid.\n\n| a |\n|---|\n| 1 |\n\n| b |\n|---|\n| 2 |\n\n## Two\n\n| a |\n|---|\n| 3 |\n"
+    )
+    file = folder / "results.md"
+    file.write_text(text, encoding="utf-8")
+    printed = architectures.printed_by(lambda: print("| a |\n|---|\n| 4 |\n\n| b |\n|---|\n| 5 |\n\nqemu"))
+    architectures.replace_tables("One", printed, file)
+    assert file.read_text(encoding="utf-8") == text.replace("1 |", "4 |").replace("2 |", "5 |")
+    with pytest.raises(SystemExit, match="not 1 tables in 'One'"):
+        architectures.replace_tables("One", "| a |\n", file)
+    # The tables in the tree are in the form that is written.
+    for title, tables in ("Cycles for 64 bytes, by llvm-mca", 1), ("Cycles of whole calls, by llvm-mca", 2):
+        section = (ROOT / "lab/counts/results.md").read_text(encoding="utf-8").partition(f"## {title}\n")[2]
+        assert len(architectures.TABLE.findall(section.partition("\n## ")[0])) == tables
+    assert all(
+        f"## {title}\n" in (ROOT / "lab/counts/results.md").read_text() for title in instructions.TITLES.values()
+    )
+
+
+def cells(title: str, first: str, second: str) -> list[str]:
+    """Return the cells of a row in a section of results.md; the first cell stands in the first row of several."""
+    section = (ROOT / "lab/counts/results.md").read_text(encoding="utf-8").partition(f"## {title}\n")[2]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in section.splitlines()]
+    at = next(i for i, row in enumerate(rows) if row[0] == first)
+    return next(row[2:] for row in rows[at:] if len(row) > 2 and row[1] == second)
+
+
+@suite("quick")
+def test_counts_tables_are_of_this_tree():
+    """Count again what each table says of z14. If it fails, run `make -C lab count-instructions count-cycles PUBLISH=1`."""
+    instructions.build_plugin()
+    z14 = instructions.Counted("s390x")
+    for compiler in z14.compilers:
+        z14.build_hornet(compiler)
+    for primitive, title in instructions.TITLES.items():
+        lengths = instructions.LENGTHS_BYTES[primitive][:3]
+        counts = z14.counts(primitive, "chosen", lengths)
+        counted = [instructions.per_byte(both, length) for both, length in zip(counts, lengths, strict=True)]
+        assert counted == cells(title, "s390x", "Hornet")[:3]
+    programs = [call_cycles.Program(z14, z14.program(compiler, "chosen"), "z14") for compiler in z14.compilers]
+    called = [str(program.cycles("poly1305", "chosen", 256).total) for program in programs]
+    assert architectures.per_compiler(called) == cells("Cycles of whole calls, by llvm-mca", "z14", "Hornet")[0]
+    files = [cycles.link(z14, compiler) for compiler in z14.compilers]
+    of = [f"{cycles.quickest(z14.triple, file, 'vmsl', 'z14')['absorb_many']:.0f}" for file in files]
+    assert architectures.per_compiler(of) == cells("Cycles for 64 bytes, by llvm-mca", "z14", "`vmsl`")[-1]
+    z14.check_results()
 
 
 @suite("quick")

@@ -18,7 +18,7 @@ PYTEST = "build/venv/bin/python -m pytest -q"
         "schedules-emitted lab/schedules/test.sh -k test_emitted ~120",
         f"study-measure-aarch64 env ARCHITECTURE=aarch64 {PYTEST} lab/study/tests/test_measure.py ~30",
         f"study-page env CHROMIUM=chromium {PYTEST} lab/study/tests/test_page.py ~90",
-        f"study-run {PYTEST} lab/study/tests/test_run.py ~70",
+        f"study-run {PYTEST} lab/study/tests/test_run.py lab/study/tests/test_originals.py ~90",
     ),
     *scripts("release", f"bench {PYTEST} lab/bench/tests/test_bench.py ~600"),
 )

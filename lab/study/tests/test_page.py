@@ -21,7 +21,11 @@ import reporting  # noqa: E402
 from report import results  # noqa: E402
 
 PAGE = ROOT / "lab/study/report/index.html"
-RESULTS = ROOT / re.search(r"lab/study/results/[a-z0-9-]*\.json(\.xz)?", PAGE.read_text())[0]
+# The first CPU comes first.
+FILES = [ROOT / name for name in re.findall(r"Every measured number here comes from <code>([^<]*)", PAGE.read_text())]
+RESULTS = FILES[0]
+# The page with the names of its parts as in a page of one CPU.
+TEXT = re.sub(r'(?<="|#)r1-', "", PAGE.read_text())
 MODEL = json.loads(reporting.MODEL.read_text())
 
 
@@ -41,13 +45,13 @@ def cells(page: str, first: str, last: str) -> list[list[str]]:
 
 
 def test_the_committed_page_is_made_from_the_committed_results():
-    page = reporting.page(results.load(RESULTS), RESULTS.name, MODEL)
-    assert page == PAGE.read_text(), f"run lab/study/run.py --publish --page {RESULTS}"
+    page, _ = reporting.report([(results.load(file), file.name) for file in FILES], MODEL)
+    assert page == PAGE.read_text(), f"run lab/study/run.py --publish --page {' '.join(map(str, FILES))}"
     assert not re.findall(r"(?:src|href)=\"[^#\"][^\"]*\"|url\([^)]*\)|https?:[^< \"]*", page)
 
 
 def test_the_list_of_the_papers_names_what_is_in_the_page():
-    page, readme = PAGE.read_text(), (ROOT / "lab/study/README.md").read_text()
+    page, readme = TEXT, (ROOT / "lab/study/README.md").read_text()
     assert reporting.of_the_papers(reporting.Report(results.load(RESULTS), RESULTS.name, MODEL)) in readme
     listed = readme[readme.index("| paper | its table or figure |") :].partition("\n\n")[0]
     names = re.findall(
@@ -57,10 +61,13 @@ def test_the_list_of_the_papers_names_what_is_in_the_page():
     assert len(numbers) > 25 and "none" not in listed
     for kind, number in numbers:
         assert f'id="{kind}-{number}"' in page and f"<strong>{kind.title()} {number}.</strong>" in page
-    # Every table and figure has a number of its own.
-    for kind, element in ("table", "<table>"), ("figure", "<figure"):
-        found = re.findall(rf"<strong>{kind.title()} (\d+)\.</strong>", page)
-        assert found == [str(i + 1) for i in range(page.count(element))]
+    # Every table and figure of a CPU has a number of its own.
+    parts = re.split(r'<h1 id="r\d+-top">', PAGE.read_text())
+    assert len(parts) == (1 if len(FILES) == 1 else len(FILES) + 1)
+    for part in parts[-len(FILES) :]:
+        for kind, element in ("table", "<table>"), ("figure", "<figure"):
+            found = re.findall(rf"<strong>{kind.title()} (\d+)\.</strong>", part)
+            assert found == [str(i + 1) for i in range(part.count(element))]
 
 
 def test_counts_for_other_architectures_come_from_their_tables():
@@ -70,7 +77,8 @@ def test_counts_for_other_architectures_come_from_their_tables():
     line = re.search(r"^\| pwr9 \| `scalar64` \| (\d+) / (\d+)", text, re.M)
     assert rows["pwr9", "scalar64"][1] == " / ".join(f"{int(value) / 64:.2f}" for value in line.groups())
     # A compiler whose code has no loop over groups from a table has the figure of another loop.
-    gcc, clang = re.search(r"^\| pwr9 \| `vsx3` \|[ |]*\d+ / (\d+) \| \| (\d+) / - ", text, re.M).groups()[::-1]
+    both, gcc = re.search(r"^\| pwr9 \| `vsx3` \|[ |]*([\d /]+) \| \| (\d+) / - ", text, re.M).groups()
+    clang = both.split(" / ")[-1]
     assert rows["pwr9", "vsx3"][1] == f"{int(gcc) / 64:.2f} / {int(clang) / 64:.2f}"
     cells = re.compile(r"(?<=\| )[0-9./ -]*[0-9][0-9./ -]*(?= \|)")
     other_text = cells.sub(lambda cell: re.sub(r"\d", lambda digit: str(int(digit[0]) % 9 + 1), cell[0]), text)
@@ -92,40 +100,74 @@ def test_orders_come_from_their_table():
 def test_all_figures_for_vmsl_come_from_the_model():
     # In both compilers' columns, which follow the paper's.
     more = MODEL | {"kernels": other(MODEL["kernels"], lambda value: value + 1000)}
-    pages = (PAGE.read_text(), reporting.page(results.load(RESULTS), RESULTS.name, more))
-    before, after = (cells(page, "On VMSL itself", 'id="beyond"') for page in pages)
+    pages = (TEXT, reporting.page(results.load(RESULTS), RESULTS.name, more))
+    before, after = (cells(page, "On VMSL itself", 'id="originals"') for page in pages)
     for old, new in zip(before, after, strict=True):
         assert len(old) >= 7 and all(a != b for a, b in zip(old[-7:], new[-7:], strict=True))
 
 
+def test_what_models_are_worth_comes_from_calibration(monkeypatch):
+    of = reporting.CALIBRATION
+
+    def said() -> str:
+        report = reporting.Report(results.load(RESULTS) | {"series": []}, RESULTS.name, MODEL)
+        report.calibrated()
+        return re.sub("</?sup>", "", "".join(report.out)) + "the end"
+
+    more = other(of, lambda value: 3 * value + 1)
+    # A model that lacks many of the instructions is not said to be one of the code.
+    worst = max(range(len(of["rows"])), key=lambda i: of["rows"][i]["per_byte"])
+    more["rows"][worst]["left_out"] = more["rows"][worst]["instructions_per_byte"] * 10000
+    before = said()
+    monkeypatch.setattr(reporting, "CALIBRATION", more)
+    after = said()
+    captions = ["Model and measurement", "Bytes of scalar code", "MIPS64, where", "the end"]
+    for first, last, kept in zip(captions[:-1], captions[1:], ({0, 1, 3, 6}, {0, 1}, {0}), strict=True):
+        for old, new in zip(*(cells(page, first, last) for page in (before, after)), strict=True):
+            assert {i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a == b} | kept == kept
+    worths = [re.search(r"These models take .*? of the time", page)[0] for page in (before, after)]
+    name = f"({of['rows'][worst]['processor']}, {of['rows'][worst]['column'].replace('^', '')})"
+    assert name in worths[0] and name not in worths[1]
+    assert re.sub("</?sup>", "", TEXT).count(worths[0]) == len(FILES)
+
+
 def test_before_and_after_comes_from_paper_and_model():
-    of_vx = MODEL["kernels"]["vx"]["gcc"]
-    row = next(row for row in cells(PAGE.read_text(), "Before and after", "On VMSL") if row)
-    assert row[1] == str(reporting.PAPERS["z14"]["before_ns"]) and row[2] == f"{of_vx['call']['instructions']:g}"
-    assert row[4] == f"{of_vx['loop']['cycles'] * 32 / reporting.PAPERS['z14']['clock']['ghz']:.0f}"
+    of_vx, original, paper = MODEL["kernels"]["vx"]["gcc"], MODEL["original"], reporting.PAPERS["z14"]
+    page = TEXT
+    rows = [row for row in cells(page, "kernels beside the z14 paper", "On VMSL") if row]
+    assert rows[0][1] == rows[0][2] == str(original["before"]["instructions"])
+    assert rows[2][1] == f"{of_vx['call']['instructions']:g}"
+    assert rows[2][3] == f"{of_vx['loop']['cycles'] * 32 / paper['clock']['ghz']:.0f}"
+    # The paper's own code: each phase, before and after, and all.
+    rows = [
+        row
+        for row in cells(page, "Figure 5 and section 6 of the z14 paper", "Cycles for a group of four blocks")
+        if row
+    ]
+    for row in rows[:4]:
+        for at, key in (1, "phases"), (4, "phase cycles"):
+            counts = [original[when][key][row[0]] for when in ("before", "after")]
+            assert row[at : at + 3] == [*map(str, counts), f"{counts[0] / counts[1]:.2f}"]
+    assert rows[1][0] == "multiply" and rows[1][7] == f"{paper['times']['multiply']:.2f}"
+    assert rows[4][1:3] == [str(original[when]["instructions"]) for when in ("before", "after")]
 
 
 def test_all_measured_figures_come_from_the_results():
     found = results.load(RESULTS)
-    # With another rate of the clock, all cycles in the last table, which lists every kernel, must change, and all lines.
-    slower = found | {
-        "clock": other(found["clock"], lambda per_cycle: per_cycle / 3),
-        "series": [
-            series | {"clock": other(series["clock"], lambda per_cycle: per_cycle / 3)} if "clock" in series else series
-            for series in found["series"]
-        ],
-    }
-    pages = [PAGE.read_text(), reporting.page(slower, RESULTS.name, MODEL)]
-    before, after = (cells(page, "Everything: cycles per byte", 'id="reductions"') for page in pages)
-    assert len(before) > 40
-    for old, new in zip(before, after, strict=True):
-        assert all(a != b for a, b in zip(old[1:], new[1:], strict=True)), old
-    # With other samples, too.
+    # All cycles in the last table, which lists every kernel, change with the samples, and so do all lines.
     for series in found["series"]:
         for column in series["columns"]:
-            column["counts"]["samples"] = [[1.5 * value + 40 for value in row] for row in column["counts"]["samples"]]
-    changed = reporting.page(found, RESULTS.name, MODEL)
-    drawn = [re.findall(r'<path d="([^"]{400,})"', page) for page in (pages[0], changed)]
+            quantity = column["cycles"] if "cycles" in column else column["counts"]
+            quantity["samples"] = [[1.5 * value + 40 for value in row] for row in quantity["samples"]]
+    pages = [TEXT, reporting.page(found, RESULTS.name, MODEL)]
+    before, after = (
+        [row for row in cells(page, "Everything: cycles per byte", 'id="reductions"') if not row[0].startswith("noise")]
+        for page in pages
+    )
+    assert len(before) > 40
+    for old, new in zip(before, after, strict=True):
+        assert all(a != b or a == "–" for a, b in zip(old[1:], new[1:], strict=True)), old
+    drawn = [re.findall(r'<path d="([^"]{400,})"', page) for page in pages]
     assert len(drawn[0]) > 50
     assert not set(drawn[0]) & set(drawn[1])
 
@@ -156,20 +198,17 @@ def of_sweep(factors: list[float], **more) -> str:
 @pytest.mark.parametrize(
     ("factors", "shares", "average"),
     [
-        (9 * [0.8], "100.0</td><td>0.0</td><td>0.0", "20.00</td><td>20.00 to 20.00"),
-        (9 * [1.25], "0.0</td><td>0.0</td><td>100.0", "-25.00</td><td>-25.00 to -25.00"),
-        ([0.9, 0.9, 0.9, 1, 1, 1, 1.1, 1.1, 1.1], "0.0</td><td>100.0</td><td>0.0", "0.000</td><td>-10.00 to 10.00"),
+        (9 * [0.8], "100.0</td><td>0.0</td><td>0.0", "20.00 [20.00, 20.00]"),
+        (9 * [1.25], "0.0</td><td>0.0</td><td>100.0", "-25.00 [-25.00, -25.00]"),
+        ([0.9, 0.9, 0.9, 1, 1, 1, 1.1, 1.1, 1.1], "0.0</td><td>100.0</td><td>0.0", "0.00 [-10.00, 10.00]"),
         # One process of nine that disagrees decides nothing.
-        ([1.5, *8 * [0.8]], "100.0</td><td>0.0</td><td>0.0", "20.00</td><td>20.00 to 20.00"),
+        ([1.5, *8 * [0.8]], "100.0</td><td>0.0</td><td>0.0", "20.00 [20.00, 20.00]"),
     ],
 )
 def test_conclusions_follow_from_the_samples(factors, shares, average):
     said = of_sweep(factors)
     assert f"<td>here, over GG as measured, gcc</td><td>30</td><td>{shares}</td>" in said
-    assert (
-        f"<td>here, over GG as measured</td><td>49 to 1000</td><td>{average.split('<')[0]}</td><td>{average}</td>"
-        in said
-    )
+    assert f"<td>here, over GG as measured</td><td>49 to 1000</td><td>{average}</td><td>{average}</td>" in said
     assert f"faster at {shares.split('<')[0]} % of the lengths with gcc" in said
     # A kernel does not differ from itself.
     assert "<td>noise: balanced over itself, gcc</td><td>30</td><td>0.0</td><td>100.0</td><td>0.0</td>" in said
@@ -182,7 +221,7 @@ def test_that_tags_are_right_is_said_only_of_tags_that_were_compared():
     ]
     assert "no record of a comparison" in said[0] and "none is wrong" not in said[0] + said[2]
     assert "9 tags of 1 kernels" in said[1] and ": none is wrong." in said[1]
-    assert "bs4 with gcc: 2 of 9 wrong, first 3 bytes: not measured" in said[2]
+    assert "bs4 with gcc: 2 of 9 wrong, first 3 bytes: not measured.</strong>" in said[2]
 
 
 # The page reports about itself in its title.
