@@ -98,7 +98,10 @@ def cells(title: str, first: str, second: str) -> list[str]:
 
 @suite("quick")
 def test_counts_tables_are_of_this_tree():
-    """Count again what each table says of z14. If it fails, run `make -C lab count-instructions count-cycles PUBLISH=1`."""
+    """Count again what each table says of z14, and of a long message on RISC-V's vectors.
+
+    If it fails, run `make -C lab count-instructions count-cycles PUBLISH=1`.
+    """
     instructions.build_plugin()
     z14 = instructions.Counted("s390x")
     for compiler in z14.compilers:
@@ -115,6 +118,14 @@ def test_counts_tables_are_of_this_tree():
     of = [f"{cycles.quickest(z14.triple, file, 'vmsl', 'z14')['absorb_many']:.0f}" for file in files]
     assert architectures.per_compiler(of) == cells("Cycles for 64 bytes, by llvm-mca", "z14", "`vmsl`")[-1]
     z14.check_results()
+
+    riscv = instructions.Counted("rvv128")
+    for compiler in riscv.compilers:
+        riscv.build_hornet(compiler)
+    length = instructions.LENGTHS_BYTES["poly1305"][-1]
+    (count,) = riscv.counts("poly1305", "rvv128", [length])
+    assert instructions.per_byte(count, length) == cells(instructions.TITLES["poly1305"], "rvv128", "`rvv128`")[-1]
+    riscv.check_results()
 
 
 @suite("quick")
