@@ -222,7 +222,7 @@ def test_killed_driver(keys, cluster, s3, big, tmp_path, when):
 @pytest.mark.parametrize("kinds", [[500], [503], ["short"], ["cut"], ["late"], [500, "short", 503, "cut"]], ids=str)
 def test_failing_store(keys, cluster, s3, big, bucket, kinds):
     """Errors that pass: requests are repeated, from where the response ended."""
-    s3.faults(every=7 if kinds != ["late"] else 25, kinds=kinds)
+    s3.faults(every=7 if kinds != ["late"] else 20, kinds=kinds)
     before = s3.counts()
     made = tag(big, keys.path, cluster.client, PART, **s3.options)
     keys.assert_tags(made.text, BIG)
