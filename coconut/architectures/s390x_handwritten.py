@@ -66,13 +66,6 @@ def shift_bits(number: Any, by: Value) -> Any:
     return result
 
 
-def shifted_pair(imm: int, a: Value, b: Value) -> Value:
-    """Return 16 bytes of two vectors."""
-    if imm % 8 == 0:
-        return (a + b)[imm // 8 : imm // 8 + 2]
-    return of_octets(octets(a + b, 8, "big")[imm : imm + 16], 8, "big")
-
-
 def vaq(imm: None, a: Value, b: Value) -> Value:
     """Return the sum of two numbers of 128 bits, by halves: people also add two numbers of 64 bits each, of which nothing
     is carried."""
@@ -118,7 +111,6 @@ WRITTEN = table(
     ),
     Instruction("vsrlb", 2, lambda _, a, by: in_elements(whole(a) >> shift_bytes(by)), go="VSRLB {1}, {0}, {d}"),
     Instruction("vsrl", 2, lambda _, a, by: in_elements(shift_bits(whole(a), by)), go="VSRL {1}, {0}, {d}"),
-    Instruction("vsldb", 2, shifted_pair, immediate=True, edges=(0, 3, 8)),
     Instruction("vaq", 2, vaq),
     Instruction("vaccq", 2, lambda _, a, b: (0, whole(a) + whole(b) >> 128)),
     Instruction("vnc", 2, elements(lambda _, a, b: a & WORD_MAX - b)),

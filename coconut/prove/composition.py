@@ -202,6 +202,22 @@ def prefixes(message: bytes, r: int) -> list[int]:
     return values
 
 
+def r_of(key: bytes) -> int:
+    return int.from_bytes(key[:16], "little") & CLAMP
+
+
+def ended(value: int, rest: bytes, key: bytes) -> bytes:
+    """Return the tag of a message by the value over its whole blocks, and the bytes after them."""
+    if rest:
+        value = (value + int.from_bytes(rest + b"\1", "little")) * r_of(key) % P
+    return (value + int.from_bytes(key[16:], "little") & (1 << 128) - 1).to_bytes(16, "little")
+
+
+def tag_of(key: bytes, message: bytes) -> bytes:
+    """Return the tag by the definition."""
+    return ended(prefixes(message, r_of(key))[-1], message[len(message) // 16 * 16 :], key)
+
+
 @dataclass
 class Key:
     """A random key and message, and the tag of each of its prefixes, by the definition. A complement has all other bits."""
@@ -214,14 +230,11 @@ class Key:
         if self.complement:
             self.key = bytes(byte ^ 0xFF for byte in self.key)
         self.message = random.Random(f"{self.seed} message {self.complement}").randbytes(LENGTH_MAX)
-        self.r = int.from_bytes(self.key[:16], "little") & CLAMP
+        self.r = r_of(self.key)
         self.values = prefixes(self.message, self.r)
 
     def tag(self, length: int) -> bytes:
-        value, rest = self.values[length // 16], self.message[length // 16 * 16 : length]
-        if rest:
-            value = (value + int.from_bytes(rest + b"\1", "little")) * self.r % P
-        return (value + int.from_bytes(self.key[16:], "little") & (1 << 128) - 1).to_bytes(16, "little")
+        return ended(self.values[length // 16], self.message[length // 16 * 16 : length], self.key)
 
 
 def keys_of(seed: int, title: str, count: int) -> list[Key]:
