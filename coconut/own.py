@@ -22,7 +22,7 @@ from coconut.prove.claims import Claims, Encoding
 from coconut.prove.graphs import graphs_of, limits_in, recorded_checks
 from coconut.prove.polynomials import Poly, add, constant, multiply
 from coconut.simulate import Mismatch, Sample
-from coconut.trace import Kernel, read_traced
+from coconut.trace import Described, Kernel, read_traced
 
 # What `lanes` may be: the kind of kernel, and how many lanes there are, if not `count`.
 LANES = {"vectors": ("ends", 0), "sums": ("vmsl", 2)}
@@ -204,10 +204,9 @@ class Own:
             self.polynomials(graph)
 
 
-def own_of(kernel: str) -> Own | None:
-    """Return the file that describes a kernel, if it is none of the library's."""
-    own: Own | None = trace.kernel_named(kernel).own
-    return own
+def own_of(kernel: str) -> Described | None:
+    """Return what describes a kernel, if it is none of the library's."""
+    return trace.kernel_named(kernel).own
 
 
 def weights_of(entry: list[Any], lanes: int) -> Iterator[tuple[int, ...]]:

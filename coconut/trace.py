@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING
+from typing import IO, Any, Protocol
 
 from coconut.graph import Graph, read_graphs
 from coconut.simulate import Sample, read_samples
-
-if TYPE_CHECKING:
-    from coconut.own import Own
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -23,6 +20,23 @@ LANES, BLOCKS = HERE / "lanes", HERE / "blocks"
 
 # How many groups share a reduction in kernels described by a model.
 MODEL_GROUPS = "X(2, 2) X(4, 8)"
+
+
+class Described(Protocol):
+    """What describes blocks that are not the library's (own.py)."""
+
+    @property
+    def source(self) -> Path: ...
+
+    @property
+    def modulus(self) -> int: ...
+
+    @property
+    def architectures(self) -> tuple[str, ...]: ...
+
+    def check_sample(self, graph: Graph, sample: Sample) -> None: ...
+
+    def claim(self, claims: Any) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,7 @@ class Kernel:
     surrounds: str = ""
     groups: str = MODEL_GROUPS
     offers: tuple[str, ...] = ()
-    own: "Own | None" = None
+    own: Described | None = None
 
     def command(self, lanes: str) -> list[str | Path]:
         """Return the compiler's command over "graph" or "values" lanes: clang, because it knows all instruction sets."""
