@@ -14,14 +14,53 @@ KERNEL_INLINE wide combine(fe left, fe right, fe shift)
     return wide_mul_add(wide_from(right), left, &factors);
 }
 
+/* p - 1 = 2^130 - 6, whose limbs are below 2^26, as a multiplier requires. */
+KERNEL_INLINE fe fe_minus_one(void)
+{
+    const uint64_t words[3] = {UINT64_MAX - 5, UINT64_MAX, 3};
+    return fe_from_three_words(words);
+}
+
 /* whole + (replacement - replaced) * shift, where shift is r^(blocks after the segment). */
 KERNEL_INLINE wide replace_segment(fe whole, fe replaced, fe replacement, fe shift)
 {
-    /* p - 1 = 2^130 - 6, whose limbs are below 2^26, as a multiplier requires. */
-    const uint64_t minus_one_words[3] = {UINT64_MAX - 5, UINT64_MAX, 3};
-    const multiplier minus_one = multiplier_from(fe_from_three_words(minus_one_words));
+    const multiplier minus_one = multiplier_from(fe_minus_one());
     const fe difference = fe_carry(wide_mul_add(wide_from(replacement), replaced, &minus_one));
     return combine(difference, whole, shift);
+}
+
+/* The sum f of r^i over i < 2n, from that over i < n: since (r - 1) f = r^n - 1, the powers from r^n on sum
+ * to f r^n = f ((r - 1) f + 1). */
+KERNEL_INLINE fe powers_doubled(fe f, const multiplier *r_minus_one)
+{
+    const uint64_t two[3] = {2, 0, 0};
+    const multiplier factors = multiplier_from(f);
+    return fe_mul(fe_add(fe_mul(f, r_minus_one), fe_from_three_words(two)), &factors);
+}
+
+/* The sum over one power more: f r + 1. */
+KERNEL_INLINE fe powers_and_one(fe f, const multiplier *r)
+{
+    const uint64_t one[3] = {1, 0, 0};
+    return fe_carry(wide_mul_add(wide_from(fe_from_three_words(one)), f, r));
+}
+
+/* The value of n blocks of zeros, 2^128 (r^n + ... + r), in at most 3 log2(n) + 3 multiplications. The bits
+ * of n are public. */
+KERNEL_INLINE fe zeros_value(fe r, uint64_t n)
+{
+    const uint64_t top[3] = {0, 0, 1};
+    const multiplier by_r = multiplier_from(r);
+    const multiplier by_r_minus_one = multiplier_from(fe_carry(wide_from(fe_add(r, fe_minus_one()))));
+    fe f = fe_zero();
+    for (int bit = 63; bit >= 0; bit--) {
+        if (n >> bit > 1)
+            f = powers_doubled(f, &by_r_minus_one);
+        if ((n >> bit & 1) != 0)
+            f = powers_and_one(f, &by_r);
+    }
+    const multiplier by_f = multiplier_from(f);
+    return fe_mul(fe_mul(fe_from_three_words(top), &by_r), &by_f);
 }
 
 #endif
