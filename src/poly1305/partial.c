@@ -58,13 +58,13 @@ HORNET_CLEARED(bool, hornet_poly1305_partial_compute,
 
 HORNET_NOINLINE uintptr_t zeros(struct partial *partial, uint64_t len_bytes, const uint8_t r[16])
 {
-    wide value = wide_from(zeros_value(fe_from_r(r), len_bytes / 16));
+    const fe by_r = fe_from_r(r), blocks = zeros_value(by_r, len_bytes / 16);
+    wide value = wide_from(blocks);
     if (len_bytes % 16 != 0) {
-        /* A block of m zero bytes is 2^(8 m). */
-        const uint64_t one = UINT64_C(1) << len_bytes % 8 * 8;
-        const uint64_t block[3] = {len_bytes % 16 < 8 ? one : 0, len_bytes % 16 < 8 ? 0 : one, 0};
-        const multiplier by_r = multiplier_from(fe_from_r(r));
-        value = wide_mul_add(wide_zero(), fe_add(fe_carry(value), fe_from_three_words(block)), &by_r);
+        /* m zero bytes and the 1 after them are 2^(8 m). */
+        uint64_t block[2] = {0, 0};
+        block[len_bytes % 16 / 8] = UINT64_C(1) << len_bytes % 8 * 8;
+        value = append_block(blocks, block, by_r);
     }
     wide_sum_to_words(partial->h, value, 0);
     partial->len_bytes = len_bytes;
@@ -125,12 +125,11 @@ HORNET_NOINLINE uintptr_t join(struct partial *whole, const struct partial *segm
                                const uint8_t r[16])
 {
     struct partial all = *whole;
-    fe value = fe_from_three_words(all.h);
-    multiplier factors;
+    fe value = fe_from_three_words(all.h), shift = fe_zero();
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || blocks_of(segments[i].len_bytes) != blocks_of(segments[i - 1].len_bytes))
-            factors = multiplier_from(shift_by(segments[i].len_bytes, r));
-        value = fe_carry(wide_mul_add(wide_from(fe_from_three_words(segments[i].h)), value, &factors));
+            shift = shift_by(segments[i].len_bytes, r);
+        value = fe_carry(combine(value, fe_from_three_words(segments[i].h), shift));
         all.len_bytes += segments[i].len_bytes;
     }
     wide_sum_to_words(all.h, wide_from(value), 0);
