@@ -72,7 +72,7 @@ static int rounds_of_batch(fe r_element, fe *h)
 /* Does the same for the powers of r that combine partial evaluations, for any number of blocks. */
 static int rounds_of_partial(fe r, fe *shift)
 {
-    const uint64_t one[3] = {1, 0, 0}, largest[2] = {UINT64_MAX, UINT64_MAX};
+    const uint64_t one[3] = {1, 0, 0}, largest[3] = {UINT64_MAX, UINT64_MAX, 3};
     const vec any = vec_any(0, UINT64_MAX);
     const fe value = fe_from_words(any, any, vec_any(0, HORNET_H2_MAX));
     const multiplier factors = multiplier_from(r);
@@ -100,7 +100,7 @@ static int rounds_of_partial(fe r, fe *shift)
             f = fe_union(f, powers_summed(f, &factors, &less_one, odd != 0));
     } while (memcmp(&before, &f, sizeof f) != 0 && ++rounds < 100);
     bound(rounds < 100, "the sums of powers reach no fixed point", vec_from(f.limb[0]));
-    wide_sum_to_words(words, append_block(zeros_of_powers(f, &factors), largest, r), 0);
+    wide_sum_to_words(words, zeros_of_powers(f, largest, &factors), 0);
     return rounds;
 }
 
