@@ -410,10 +410,6 @@ def claim_decimated(claims: Claims) -> None:
         left, right, shift = (claims.assume(name, fields.fe) for name in ("left", "right", "shift"))
         values = [add(product(left[i], shift[i]), right[i]) for i in every]
         claims.claim("d", replace(fields.wide, limits=(WIDE_MAX,) * fields.wide.count), values)
-    elif kind == "join":
-        right = words("right")
-        (left,), (shift,) = claims.assume("left", fields.fe), claims.assume("shift", fields.fe)
-        claims.claim("value", fields.fe, [add(product(left, shift), right)])
     elif kind == "replace":
         names = ("whole", "replaced", "replacement", "shift")
         whole, old, new, shift = (claims.assume(name, fields.fe) for name in names)
@@ -668,6 +664,10 @@ def claim_ends(claims: Claims) -> None:
         left, right = words("left"), words("right")
         (shift,) = claims.assume("shift", fields.fe)
         claims.claim("h", H_WORDS, [add(product(left, shift), right)])
+    elif kind == "join":
+        right = words("right")
+        (left,), (shift,) = claims.assume("left", fields.fe, like="join/left"), claims.assume("shift", fields.fe)
+        claims.claim("value", fields.fe, [add(product(left, shift), right)], "join/left")
     elif kind == "replace":
         whole, old, new = words("whole"), words("replaced"), words("replacement")
         (shift,) = claims.assume("shift", fields.fe)
@@ -688,12 +688,15 @@ def claim_ends(claims: Claims) -> None:
             value = add(value, product(top, *[r] * i))
         claims.claim("h", H_WORDS, [value])
     elif kind == "zeros end":
-        (f,), (r,) = claims.assume("f", fields.fe), claims.assume("r", fields.fe)
+        (f,), (r,) = (claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r"))
         claims.claim("h", H_WORDS, [product(add(product(f, {(): 1 << 128}), words("excess", EXCESS_WORDS)), r)])
     elif kind in {"twice", "twice and one"}:
-        (f,), (r,), (less_one,) = (claims.assume(name, fields.fe) for name in ("f", "r", "less one"))
+        (f,), (r,), (less_one,) = (
+            claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r", "less one")
+        )
         doubled = product(f, add(product(f, less_one), {(): 2}))
-        claims.claim("f", fields.fe, [doubled if kind == "twice" else add(product(doubled, r), ONE)])
+        result = doubled if kind == "twice" else add(product(doubled, r), ONE)
+        claims.claim("f", fields.fe, [result], f"{kind}/f")
 
 
 def claim_shared(claims: Claims) -> None:

@@ -115,6 +115,16 @@ static void test_replacements(const uint8_t key[32], const uint8_t *msg)
                 check(hornet_poly1305_partial_replace(&whole, &after, &before, n - to, key), "put back");
                 check_tag(&whole, msg, n, key, "a segment put back");
             }
+    /* The arguments may be the same object. */
+    const hornet_poly1305_partial one = compute(msg, 100, key), other = compute(msg + 1, 100, key);
+    hornet_poly1305_partial whole = one;
+    check(hornet_poly1305_partial_replace(&whole, &whole, &other, 0, key), "the whole for another");
+    check_tag(&whole, msg + 1, 100, key, "the whole replaced");
+    check(hornet_poly1305_partial_replace(&whole, &one, &whole, 0, key) &&
+              hornet_poly1305_partial_replace(&whole, &other, &one, 0, key) &&
+              hornet_poly1305_partial_replace(&whole, &whole, &whole, 0, key),
+          "the whole for a segment");
+    check_tag(&whole, msg + 1, 100, key, "replaced by itself");
 }
 
 /* Tests every position of every segment in messages of up to 120 bytes. Only a segment that begins at a
