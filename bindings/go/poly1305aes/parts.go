@@ -24,15 +24,15 @@ var ErrForgery = errors.New("poly1305aes: message authentication failed")
 // The message of a Parts is what its segments are values of, whatever has become of their bytes. [Key.NewParts] starts one, and
 // [Key.OpenParts] continues one that [Parts.Seal] has sealed.
 //
-// It takes 40 bytes of memory for each segment. Its methods must not be called at the same time, except those that change
+// It takes 32 bytes of memory for each segment. Its methods must not be called at the same time, except those that change
 // nothing: Verify, VerifySegment, Tag, Seal, Len, Segments and SegmentBytes.
-type Parts struct {
+type Parts struct{ content hidden[content] }
+
+type content struct {
 	key          *Key
 	segmentBytes uint64
-	// All behind pointers, as in Key.
-	values []*segment
-	// full is the value of all segments of segmentBytes bytes together.
-	full *segment
+	values       []segment
+	full         segment // all segments of segmentBytes bytes together
 }
 
 // NewParts returns an empty message, to which segments of segmentBytes bytes can be appended. It is an error if segmentBytes is
@@ -41,108 +41,109 @@ func (k *Key) NewParts(segmentBytes uint64) (*Parts, error) {
 	if err := checkSegmentBytes(segmentBytes); err != nil {
 		return nil, err
 	}
-	return &Parts{key: k, segmentBytes: segmentBytes, full: new(segment)}, nil
+	return &Parts{hide(&content{key: k, segmentBytes: segmentBytes})}, nil
 }
 
 // Len returns the length of the message in bytes.
 func (p *Parts) Len() uint64 {
-	length := p.full.length
-	if last := p.short(); last != nil {
-		length += last.length
-	}
-	return length
+	c := p.content()
+	return c.full.length + c.short().length
 }
 
 // Segments returns the number of segments.
-func (p *Parts) Segments() int { return len(p.values) }
+func (p *Parts) Segments() int { return len(p.content().values) }
 
 // SegmentBytes returns the length in bytes of all segments except the last, which may be shorter.
-func (p *Parts) SegmentBytes() uint64 { return p.segmentBytes }
+func (p *Parts) SegmentBytes() uint64 { return p.content().segmentBytes }
 
-// short returns the last segment if it is shorter than the others, or else nil.
-func (p *Parts) short() *segment {
-	if n := len(p.values); n != 0 && p.values[n-1].length < p.segmentBytes {
-		return p.values[n-1]
+// short returns the last segment if it is shorter than the others, or else the empty one.
+func (c *content) short() segment {
+	if n := len(c.values); n != 0 && c.values[n-1].length < c.segmentBytes {
+		return c.values[n-1]
 	}
-	return nil
+	return segment{}
 }
 
 // Append appends segments to the message, in their order: values under the key of these Parts, which is not checked, such as
-// [Key.Segments] returns.
+// [Key.Segments] returns. It takes one multiplication for each, and at most 2 log2(SegmentBytes) more.
 //
 // It is an error if a segment is empty, longer than the others, or follows one that is shorter, or if the message would have
 // more than 2^64 - 1 bytes. Nothing is then changed.
 func (p *Parts) Append(segments ...Partial) error {
-	full := joiner{r: p.key.r, whole: *p.full}
+	return p.content().append(len(segments), func(i int) segment { return segments[i].get() })
+}
+
+// append appends count segments, or nothing if it returns an error.
+func (c *content) append(count int, at func(i int) segment) error {
+	full := joiner{r: c.key.r(), whole: c.full}
 	defer full.wipe()
-	length, short := p.full.length, p.short()
-	if short != nil {
-		length += short.length
-	}
-	values := slices.Grow(p.values, len(segments))
-	for i, s := range segments {
+	short := c.short().length
+	length := c.full.length + short
+	values := slices.Grow(c.values, count)
+	for i := range count {
+		s := at(i)
 		switch {
-		case s.Len() == 0 || s.Len() > p.segmentBytes:
-			return fmt.Errorf("poly1305aes: segment %d to append has %d bytes, not 1 to %d", i, s.Len(), p.segmentBytes)
-		case short != nil:
-			return fmt.Errorf("poly1305aes: segment %d to append follows one of %d bytes, of %d", i, short.length, p.segmentBytes)
-		case s.Len() > math.MaxUint64-length:
-			return fmt.Errorf("poly1305aes: segment %d to append: %d bytes after %d are more than 2^64 - 1", i, s.Len(), length)
+		case s.length == 0 || s.length > c.segmentBytes:
+			return fmt.Errorf("poly1305aes: segment %d to append has %d bytes, not 1 to %d", i, s.length, c.segmentBytes)
+		case short != 0:
+			return fmt.Errorf("poly1305aes: segment %d to append follows one of %d bytes, of %d", i, short, c.segmentBytes)
+		case s.length > math.MaxUint64-length:
+			return fmt.Errorf("poly1305aes: segment %d to append: %d bytes after %d are more than 2^64 - 1", i, s.length, length)
+		case s.length == c.segmentBytes:
+			full.append(&s)
+		default:
+			short = s.length
 		}
-		length += s.Len()
-		if s.Len() < p.segmentBytes {
-			short = s.v
-		} else {
-			full.append(s.v)
-		}
-		values = append(values, s.v)
+		length += s.length
+		values = append(values, s)
 	}
-	p.values, p.full = values, full.take()
+	c.values, c.full = values, full.whole
 	return nil
 }
 
-// AppendZeros appends n zero bytes to the message, in as many segments as it takes. It takes one multiplication for each, and 4
-// log2(SegmentBytes) more. The errors are those of [Parts.Append], and nothing is then changed.
+// AppendZeros appends n zero bytes to the message, in as many segments as it takes. It takes one multiplication for each, and at
+// most 8 log2(SegmentBytes) more. The errors are those of [Parts.Append], and nothing is then changed.
 func (p *Parts) AppendZeros(n uint64) error {
-	count := n / p.segmentBytes
-	if count >= math.MaxInt/64 { // more than there is memory for
-		return fmt.Errorf("poly1305aes: %d zero bytes are %d segments, more than fit into memory", n, count)
+	c := p.content()
+	count, rest := n/c.segmentBytes, n%c.segmentBytes
+	if count >= math.MaxInt/64 { // more than fit into memory
+		return fmt.Errorf("poly1305aes: %d zero bytes are %d segments of %d", n, count, c.segmentBytes)
 	}
-	segments := make([]Partial, 0, count+1)
-	if count != 0 {
-		segments = append(segments, slices.Repeat([]Partial{p.key.Zeros(p.segmentBytes)}, int(count))...)
+	full, last := c.key.Zeros(min(n, c.segmentBytes)).get(), c.key.Zeros(rest).get()
+	if rest != 0 {
+		count++
 	}
-	if rest := n % p.segmentBytes; rest != 0 {
-		segments = append(segments, p.key.Zeros(rest))
-	}
-	return p.Append(segments...)
+	return c.append(int(count), func(i int) segment {
+		if rest != 0 && uint64(i) == count-1 {
+			return last
+		}
+		return full
+	})
 }
 
 // Replace replaces segment i by one of the same length. The value of the old segment is the one in these Parts.
 //
 // It is an error if there is no segment i, or if the lengths differ. Nothing is then changed.
 func (p *Parts) Replace(i int, replacement Partial) error {
-	if err := p.checkSegment(i, replacement.Len()); err != nil {
+	c, s := p.content(), replacement.get()
+	if err := c.check(i, s.length); err != nil {
 		return err
 	}
-	if replacement.Len() == p.segmentBytes {
-		after := p.full.length - p.segmentBytes*(uint64(i)+1)
-		p.full = &segment{
-			poly1305.Replace(p.full.value, p.key.r.Power(after), p.values[i].value, replacement.v.value),
-			p.full.length,
-		}
+	if s.length == c.segmentBytes {
+		power := c.key.r().Power(c.full.length - c.segmentBytes*(uint64(i)+1))
+		c.full.value = poly1305.Replace(c.full.value, power, c.values[i].value, s.value)
 	}
-	p.values[i] = replacement.v
+	c.values[i] = s
 	return nil
 }
 
-// checkSegment returns an error unless segment i exists and has the given length, which it cannot have if that is 0.
-func (p *Parts) checkSegment(i int, length uint64) error {
-	if i < 0 || i >= len(p.values) {
-		return fmt.Errorf("poly1305aes: segment %d of a message of %d segments", i, len(p.values))
+// check returns an error unless segment i exists and has the given length.
+func (c *content) check(i int, length uint64) error {
+	if i < 0 || i >= len(c.values) {
+		return fmt.Errorf("poly1305aes: segment %d of a message of %d segments", i, len(c.values))
 	}
-	if length != p.values[i].length {
-		return fmt.Errorf("poly1305aes: segment %d has %d bytes, not %d", i, p.values[i].length, length)
+	if length != c.values[i].length {
+		return fmt.Errorf("poly1305aes: segment %d has %d bytes, not %d", i, c.values[i].length, length)
 	}
 	return nil
 }
@@ -152,19 +153,20 @@ func (p *Parts) checkSegment(i int, length uint64) error {
 //
 // It is an error if there are not n segments. Nothing is then changed.
 func (p *Parts) Truncate(n int) error {
-	if n < 0 || n > len(p.values) {
-		return fmt.Errorf("poly1305aes: the first %d segments of a message of %d", n, len(p.values))
+	c := p.content()
+	if n < 0 || n > len(c.values) {
+		return fmt.Errorf("poly1305aes: the first %d segments of a message of %d", n, len(c.values))
 	}
-	if whole := len(p.values) - n; whole > 1 || whole == 1 && p.short() == nil {
-		full := joiner{r: p.key.r}
+	if uint64(n) < c.full.length/c.segmentBytes {
+		full := joiner{r: c.key.r()}
 		defer full.wipe()
-		for _, value := range p.values[:n] {
-			full.append(value)
+		for i := range n {
+			full.append(&c.values[i])
 		}
-		p.full = full.take()
+		c.full = full.whole
 	}
-	clear(p.values[n:])
-	p.values = p.values[:n]
+	clear(c.values[n:])
+	c.values = c.values[:n]
 	return nil
 }
 
@@ -174,11 +176,12 @@ func (p *Parts) Truncate(n int) error {
 //
 // The error is [ErrForgery] if the bytes are others, and another one if there is no segment i or it has another length.
 func (p *Parts) VerifySegment(i int, message []byte) error {
-	if err := p.checkSegment(i, uint64(len(message))); err != nil {
+	c := p.content()
+	if err := c.check(i, uint64(len(message))); err != nil {
 		return err
 	}
-	value := p.key.r.Evaluate(message)
-	valid := value.Equal(&p.values[i].value)
+	value := c.key.r().Evaluate(message)
+	valid := value.Equal(&c.values[i].value)
 	value = poly1305.Value{}
 	if !valid {
 		return ErrForgery
@@ -187,31 +190,34 @@ func (p *Parts) VerifySegment(i int, message []byte) error {
 }
 
 // Tag writes the tag of the message. The nonce must not be used for another message, and that before a change is another one.
-func (p *Parts) Tag(out *[TagSize]byte, nonce *[NonceSize]byte) { p.key.Tag(out, p.whole(), nonce) }
+func (p *Parts) Tag(out *[TagSize]byte, nonce *[NonceSize]byte) {
+	c := p.content()
+	whole := c.whole()
+	c.key.tag(out, &whole, nonce)
+	whole = poly1305.Value{}
+}
 
 // Verify reports whether tag is the tag of the message. It compares in constant time.
 func (p *Parts) Verify(tag *[TagSize]byte, nonce *[NonceSize]byte) bool {
-	return p.key.VerifyPartial(tag, p.whole(), nonce)
+	c := p.content()
+	whole := c.whole()
+	valid := c.key.verify(tag, &whole, nonce)
+	whole = poly1305.Value{}
+	return valid
 }
 
-func (p *Parts) whole() Partial {
-	last := p.short()
-	if last == nil {
-		return Partial{p.full}
-	}
-	j := joiner{r: p.key.r, whole: *p.full}
-	defer j.wipe()
-	j.append(last)
-	return Partial{j.take()}
+func (c *content) whole() poly1305.Value {
+	last := c.short()
+	return poly1305.Combine(c.full.value, c.key.r().Power(last.length), last.value)
 }
 
 // Format writes the lengths, whatever the verb, and nothing of the values.
 func (p Parts) Format(f fmt.State, _ rune) {
-	if p.full == nil {
+	if p.content == nil {
 		fmt.Fprint(f, "poly1305aes.Parts(none)")
 		return
 	}
-	fmt.Fprintf(f, "poly1305aes.Parts(%d bytes, segments of %d)", p.Len(), p.segmentBytes)
+	fmt.Fprintf(f, "poly1305aes.Parts(%d bytes, segments of %d)", p.Len(), p.SegmentBytes())
 }
 
 // Sealed parts:
@@ -239,19 +245,20 @@ func (p *Parts) Seal(dst, sealingKey []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("poly1305aes: the sealing key: %w", err)
 	}
-	dst = slices.Grow(dst, sealedBeginning+len(p.values)*poly1305.ValueSize+chacha20poly1305.Overhead)
+	c := p.content()
+	size := len(c.values) * poly1305.ValueSize
+	dst = slices.Grow(dst, sealedBeginning+size+chacha20poly1305.Overhead)
 	start := len(dst)
 	dst = append(dst, sealedMagic...)
-	dst = binary.LittleEndian.AppendUint64(dst, p.segmentBytes)
+	dst = binary.LittleEndian.AppendUint64(dst, c.segmentBytes)
 	dst = binary.LittleEndian.AppendUint64(dst, p.Len())
 	header := dst[start:]
-	nonce := dst[len(dst) : len(dst)+chacha20poly1305.NonceSizeX]
+	nonce := dst[len(dst):][:chacha20poly1305.NonceSizeX]
 	rand.Read(nonce)
 	dst = append(dst, nonce...)
-	// In place, so that no copy remains.
-	plaintext := dst[len(dst) : len(dst)+len(p.values)*poly1305.ValueSize]
-	for i, s := range p.values {
-		s.value.Store((*[poly1305.ValueSize]byte)(plaintext[i*poly1305.ValueSize:]))
+	plaintext := dst[len(dst):][:size] // encrypted in place, so that no copy remains
+	for i := range c.values {
+		c.values[i].value.Store((*[poly1305.ValueSize]byte)(plaintext[i*poly1305.ValueSize:]))
 	}
 	return aead.Seal(dst, nonce, plaintext, header), nil
 }
@@ -280,8 +287,8 @@ func (k *Key) OpenParts(sealed, sealingKey []byte, tag *[TagSize]byte, nonce *[N
 	if err != nil {
 		return nil, fmt.Errorf("%w, in sealed parts", err)
 	}
-	count, rest := length/segmentBytes, length%segmentBytes
-	if rest != 0 {
+	count := length / segmentBytes
+	if length%segmentBytes != 0 {
 		count++
 	}
 	size := len(ciphertext) - chacha20poly1305.Overhead
@@ -294,22 +301,20 @@ func (k *Key) OpenParts(sealed, sealingKey []byte, tag *[TagSize]byte, nonce *[N
 		return nil, fmt.Errorf("%w: sealed parts were changed, or sealed under another key", ErrForgery)
 	}
 	defer clear(plaintext)
-	values, partials := make([]segment, count), make([]Partial, count)
-	for i := range values {
-		values[i].length = segmentBytes
-		if rest != 0 && uint64(i) == count-1 {
-			values[i].length = rest
-		}
-		var reduced bool
-		values[i].value, reduced = poly1305.LoadValue((*[poly1305.ValueSize]byte)(plaintext[i*poly1305.ValueSize:]))
-		if !reduced {
+	c, full := p.content(), joiner{r: k.r()}
+	defer full.wipe()
+	c.values = make([]segment, count)
+	for i := range c.values {
+		var below bool
+		s := &c.values[i]
+		if s.value, below = poly1305.LoadValue((*[poly1305.ValueSize]byte)(plaintext[i*poly1305.ValueSize:])); !below {
 			return nil, fmt.Errorf("poly1305aes: segment %d of sealed parts has no value below 2^130", i)
 		}
-		partials[i] = Partial{&values[i]}
+		if s.length = min(segmentBytes, length-uint64(i)*segmentBytes); s.length == segmentBytes {
+			full.append(s)
+		}
 	}
-	if err := p.Append(partials...); err != nil {
-		return nil, fmt.Errorf("%w, in sealed parts", err)
-	}
+	c.full = full.whole
 	if !p.Verify(tag, nonce) {
 		return nil, fmt.Errorf("%w: sealed parts and tag are not those of one message and key", ErrForgery)
 	}

@@ -64,12 +64,18 @@ const (
 var ErrNotClamped = errors.New("poly1305aes: r, the second half of the key, is not clamped")
 
 // Key is a key for up to 2^64 messages, each with its own nonce. Goroutines can share it.
-type Key struct {
-	// Both behind pointers, because fmt does not call methods of the unexported fields of other types, but prints the numbers
-	// in them.
+type Key struct{ secrets hidden[secrets] }
+
+type secrets struct {
 	k cipher.Block
-	r *poly1305.R
+	r poly1305.R
 }
+
+// hidden is a pointer that package fmt does not follow. In values of other types, fmt calls no method of an unexported field,
+// but prints what is in it, also behind a pointer if the verb does not fit.
+type hidden[T any] func() *T
+
+func hide[T any](v *T) hidden[T] { return func() *T { return v } }
 
 // Clamp makes 32 random bytes a key, by clearing the 22 bits of r that must be 0.
 func Clamp(key *[KeySize]byte) { poly1305.Clamp((*[16]byte)(key[rOffset:])) }
@@ -90,12 +96,12 @@ func NewKey(key []byte) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("poly1305aes: %w", err)
 	}
-	return &Key{k, &r}, nil
+	return &Key{hide(&secrets{k, r})}, nil
 }
 
 // Sum writes the tag of message under the nonce, which must not be used for another message. out may overlap message.
 func (k *Key) Sum(out *[TagSize]byte, message []byte, nonce *[NonceSize]byte) {
-	value := k.r.Evaluate(message)
+	value := k.r().Evaluate(message)
 	k.tag(out, &value, nonce)
 	value = poly1305.Value{}
 }
@@ -103,17 +109,19 @@ func (k *Key) Sum(out *[TagSize]byte, message []byte, nonce *[NonceSize]byte) {
 // Verify reports whether tag is the tag of message under the nonce. It compares in constant time: check a received tag with
 // this function, never with == or bytes.Equal.
 func (k *Key) Verify(tag *[TagSize]byte, message []byte, nonce *[NonceSize]byte) bool {
-	value := k.r.Evaluate(message)
+	value := k.r().Evaluate(message)
 	valid := k.verify(tag, &value, nonce)
 	value = poly1305.Value{}
 	return valid
 }
 
+func (k *Key) r() *poly1305.R { return &k.secrets().r }
+
 func (k *Key) tag(out *[TagSize]byte, value *poly1305.Value, nonce *[NonceSize]byte) {
 	// Encrypt is a method of an interface, for whose arguments Go allocates memory.
 	pad := new([TagSize]byte)
 	*pad = *nonce
-	k.k.Encrypt(pad[:], pad[:])
+	k.secrets().k.Encrypt(pad[:], pad[:])
 	value.Tag(out, pad)
 	clear(pad[:])
 }
@@ -133,12 +141,7 @@ func (k Key) Format(f fmt.State, _ rune) { fmt.Fprint(f, "poly1305aes.Key(..)") 
 // changed, so that copies can be used by several goroutines. Its zero value is that of the empty segment.
 //
 // It is secret: together with its segment, it reveals r.
-//
-// Do not compare Partials with ==, which says whether one is a copy of the other.
-type Partial struct {
-	// Behind a pointer for the same reason, and because == would compare secrets.
-	v *segment
-}
+type Partial struct{ segment hidden[segment] }
 
 // segment is the value of a segment, and its length in bytes.
 type segment struct {
@@ -147,13 +150,13 @@ type segment struct {
 }
 
 // Len returns the length of the segment in bytes.
-func (p Partial) Len() uint64 { return p.segment().length }
+func (p Partial) Len() uint64 { return p.get().length }
 
-func (p Partial) segment() segment {
-	if p.v == nil {
+func (p Partial) get() segment {
+	if p.segment == nil {
 		return segment{}
 	}
-	return *p.v
+	return *p.segment()
 }
 
 // Format writes the length of the segment, whatever the verb, and nothing of the value.
@@ -162,14 +165,12 @@ func (p Partial) Format(f fmt.State, _ rune) {
 }
 
 // Partial returns the value of a segment of a message.
-func (k *Key) Partial(message []byte) Partial { return Partial{k.evaluate(message)} }
-
-func (k *Key) evaluate(message []byte) *segment {
-	return &segment{k.r.Evaluate(message), uint64(len(message))}
+func (k *Key) Partial(message []byte) Partial {
+	return Partial{hide(&segment{k.r().Evaluate(message), uint64(len(message))})}
 }
 
 // Zeros returns the value of n zero bytes. It takes at most 4 log2(n) multiplications.
-func (k *Key) Zeros(n uint64) Partial { return Partial{&segment{k.r.Zeros(n), n}} }
+func (k *Key) Zeros(n uint64) Partial { return Partial{hide(&segment{k.r().Zeros(n), n})} }
 
 // Segments returns the values of all segments of segmentBytes bytes of a message, of which the last may be shorter. There are
 // as many as it takes, none of an empty message.
@@ -179,20 +180,12 @@ func (k *Key) Segments(message []byte, segmentBytes uint64) ([]Partial, error) {
 	if err := checkSegmentBytes(segmentBytes); err != nil {
 		return nil, err
 	}
-	// All in one piece of memory, and the length of a slice is at most that of memory.
-	step := int(min(segmentBytes, math.MaxInt&^(BlockSize-1)))
-	count := len(message) / step
-	if len(message)%step != 0 {
-		count++
+	step := int(min(segmentBytes, math.MaxInt&^(BlockSize-1))) // no slice is longer
+	var segments []Partial
+	for segment := range slices.Chunk(message, step) {
+		segments = append(segments, k.Partial(segment))
 	}
-	values, partials := make([]segment, count), make([]Partial, count)
-	i := 0
-	for bytes := range slices.Chunk(message, step) {
-		values[i] = *k.evaluate(bytes)
-		partials[i] = Partial{&values[i]}
-		i++
-	}
-	return partials, nil
+	return segments, nil
 }
 
 func checkSegmentBytes(segmentBytes uint64) error {
@@ -217,22 +210,23 @@ func (k *Key) Append(left *Partial, right Partial) error {
 // It is an error if a segment follows one that ends within a block, or if all together have more than 2^64 - 1 bytes. left is
 // then unchanged.
 func (k *Key) Join(left *Partial, segments []Partial) error {
-	j := joiner{r: k.r, whole: left.segment()}
+	j := joiner{r: k.r(), whole: left.get()}
 	defer j.wipe()
-	for i := range segments {
-		right := segments[i].Len()
+	for _, s := range segments {
+		right := s.get()
 		switch {
-		case right == 0:
+		case right.length == 0:
 			continue
 		case j.whole.length%BlockSize != 0:
 			return fmt.Errorf("poly1305aes: %d bytes cannot follow %d bytes, which end within a block of %d",
-				right, j.whole.length, BlockSize)
-		case right > math.MaxUint64-j.whole.length:
-			return fmt.Errorf("poly1305aes: %d bytes after %d bytes are more than 2^64 - 1", right, j.whole.length)
+				right.length, j.whole.length, BlockSize)
+		case right.length > math.MaxUint64-j.whole.length:
+			return fmt.Errorf("poly1305aes: %d bytes after %d bytes are more than 2^64 - 1", right.length, j.whole.length)
 		}
-		j.append(segments[i].v)
+		j.append(&right)
 	}
-	left.v = j.take()
+	whole := j.whole
+	left.segment = hide(&whole)
 	return nil
 }
 
@@ -253,25 +247,19 @@ func (j *joiner) append(right *segment) {
 	j.whole.length += right.length
 }
 
-// take returns the whole, apart from the joiner.
-func (j *joiner) take() *segment {
-	whole := j.whole
-	return &whole
-}
-
 func (j *joiner) wipe() { *j = joiner{} }
 
 // Tag writes the tag of the message that partial is the value of, which must be one under this key. The nonce must not be used
 // for another message, and that before a change is another one.
 func (k *Key) Tag(out *[TagSize]byte, partial Partial, nonce *[NonceSize]byte) {
-	whole := partial.segment()
+	whole := partial.get()
 	k.tag(out, &whole.value, nonce)
 	whole = segment{}
 }
 
 // VerifyPartial reports whether tag is the tag of the message that partial is the value of. It compares in constant time.
 func (k *Key) VerifyPartial(tag *[TagSize]byte, partial Partial, nonce *[NonceSize]byte) bool {
-	whole := partial.segment()
+	whole := partial.get()
 	valid := k.verify(tag, &whole.value, nonce)
 	whole = segment{}
 	return valid

@@ -11,8 +11,8 @@ import (
 type R [2]uint64
 
 // Value is the value of the polynomial over a segment of a message, or a power of r: a number modulo p in three words, partly
-// reduced as State.h is.
-type Value [3]uint64
+// reduced as State.h is. It is not an array, which Go would pass in memory.
+type Value struct{ h0, h1, h2 uint64 }
 
 // Clamp clears the 22 bits of r that clamping clears (Bernstein 2005, section 2).
 func Clamp(r *[16]byte) {
@@ -40,9 +40,9 @@ func (r *R) Evaluate(m []byte) Value { return r.evaluateAfter(Value{}, m) }
 
 // evaluateAfter returns the value over m after whole blocks with the value v.
 func (r *R) evaluateAfter(v Value, m []byte) Value {
-	p := State{r: *r, h: v}
+	p := State{r: *r, h: [3]uint64{v.h0, v.h1, v.h2}}
 	p.Absorb(m)
-	v = p.h
+	v = Value{p.h[0], p.h[1], p.h[2]}
 	p = State{}
 	return v
 }
@@ -54,7 +54,7 @@ func (r *R) evaluateAfter(v Value, m []byte) Value {
 func (r *R) Zeros(n uint64) Value {
 	var sum Value // g of the highest bits of q, and below, power is r to their number
 	if q := n / BlockSize; q != 0 {
-		one := Value{r[0], r[1]}
+		one := Value{r[0], r[1], 0}
 		power := one
 		sum = one
 		for i := bits.Len64(q) - 2; i >= 0; i-- {
@@ -65,7 +65,7 @@ func (r *R) Zeros(n uint64) Value {
 		}
 	}
 	var last [BlockSize]byte
-	return r.evaluateAfter(mul(sum, Value{2: 1}), last[:n%BlockSize])
+	return r.evaluateAfter(mul(sum, Value{0, 0, 1}), last[:n%BlockSize])
 }
 
 // Power returns the power of r by which the value of what precedes n bytes is multiplied: r^ceil(n / 16). It takes at most
@@ -76,9 +76,9 @@ func (r *R) Power(n uint64) Value {
 		q++
 	}
 	if q == 0 {
-		return Value{0: 1}
+		return Value{1, 0, 0}
 	}
-	one := Value{r[0], r[1]}
+	one := Value{r[0], r[1], 0}
 	power := one
 	for i := bits.Len64(q) - 2; i >= 0; i-- {
 		power = mul(power, power)
@@ -93,28 +93,28 @@ func (r *R) Power(n uint64) Value {
 // right one.
 func Combine(left, power, right Value) Value {
 	left = mul(left, power)
-	return reduced(add(left[0], left[1], left[2], right[0], right[1], right[2])) // the highest word <= 9
+	return reduced(add(left.h0, left.h1, left.h2, right.h0, right.h1, right.h2)) // the highest word <= 9
 }
 
 // Replace returns whole + (replacement - replaced) power, where power is Power of the number of bytes after the segment.
 func Replace(whole, power, replaced, replacement Value) Value {
 	// 2 p - replaced > 0, because replaced < 5 * 2^128 and 2 p = 8 * 2^128 - 10.
-	d0, borrow := bits.Sub64(1<<64-10, replaced[0], 0)
-	d1, borrow := bits.Sub64(1<<64-1, replaced[1], borrow)
-	d2, _ := bits.Sub64(7, replaced[2], borrow)
-	difference := reduced(add(d0, d1, d2, replacement[0], replacement[1], replacement[2])) // the highest word <= 12
+	d0, borrow := bits.Sub64(1<<64-10, replaced.h0, 0)
+	d1, borrow := bits.Sub64(1<<64-1, replaced.h1, borrow)
+	d2, _ := bits.Sub64(7, replaced.h2, borrow)
+	difference := reduced(add(d0, d1, d2, replacement.h0, replacement.h1, replacement.h2)) // the highest word <= 12
 	return Combine(difference, power, whole)
 }
 
 // Tag writes the tag of the message with the value v.
 func (v *Value) Tag(tag, pad *[TagSize]byte) {
-	storeTag(tag, v[0], v[1], v[2], binary.LittleEndian.Uint64(pad[:]), binary.LittleEndian.Uint64(pad[8:]))
+	storeTag(tag, v.h0, v.h1, v.h2, binary.LittleEndian.Uint64(pad[:]), binary.LittleEndian.Uint64(pad[8:]))
 }
 
 // Equal reports in constant time whether both are the same number modulo p.
 func (v *Value) Equal(other *Value) bool {
 	a, b := canonical(*v), canonical(*other)
-	return (a[0]^b[0])|(a[1]^b[1])|(a[2]^b[2]) == 0
+	return (a.h0^b.h0)|(a.h1^b.h1)|(a.h2^b.h2) == 0
 }
 
 // ValueSize is the size, in bytes, of a value that Store has written.
@@ -123,9 +123,9 @@ const ValueSize = 17
 // Store writes the number, reduced modulo p, in little-endian order.
 func (v *Value) Store(to *[ValueSize]byte) {
 	w := canonical(*v)
-	binary.LittleEndian.PutUint64(to[:], w[0])
-	binary.LittleEndian.PutUint64(to[8:], w[1])
-	to[16] = byte(w[2])
+	binary.LittleEndian.PutUint64(to[:], w.h0)
+	binary.LittleEndian.PutUint64(to[8:], w.h1)
+	to[16] = byte(w.h2)
 }
 
 // LoadValue returns the number that Store has written, and whether it is below 2^130. If it is not, the number returned is of
@@ -137,7 +137,7 @@ func LoadValue(from *[ValueSize]byte) (Value, bool) {
 // canonical returns v modulo p, below p.
 func canonical(v Value) Value {
 	// v < 2 p. As in storeTag: v mod p is v + 5 - 2^130 if that is not negative.
-	h0, h1, h2 := add(v[0], v[1], v[2], 5, 0, 0)
+	h0, h1, h2 := add(v.h0, v.h1, v.h2, 5, 0, 0)
 	under := h2>>2 - 1 // all ones if v < p, 0 otherwise; h2 >> 2 is 0 or 1
 	d0, borrow := bits.Sub64(h0, 5&under, 0)
 	d1, borrow := bits.Sub64(h1, 0, borrow)
@@ -148,15 +148,15 @@ func canonical(v Value) Value {
 // mul returns the product of any two values, of which neither need be clamped.
 func mul(a, b Value) Value {
 	// The product in words of 64 bits. Both factors are below 5 * 2^128, so that it is below 25 * 2^256 and d4 <= 24.
-	carry, d0 := bits.Mul64(a[0], b[0])
-	carry, d1 := mulAdd(a[0], b[1], carry, 0)
-	d3, d2 := mulAdd(a[0], b[2], carry, 0)
-	carry, d1 = mulAdd(a[1], b[0], d1, 0)
-	carry, d2 = mulAdd(a[1], b[1], d2, carry)
-	d4, d3 := mulAdd(a[1], b[2], d3, carry)
-	carry, d2 = mulAdd(a[2], b[0], d2, 0)
-	carry, d3 = mulAdd(a[2], b[1], d3, carry)
-	d4 += a[2]*b[2] + carry
+	carry, d0 := bits.Mul64(a.h0, b.h0)
+	carry, d1 := mulAdd(a.h0, b.h1, carry, 0)
+	d3, d2 := mulAdd(a.h0, b.h2, carry, 0)
+	carry, d1 = mulAdd(a.h1, b.h0, d1, 0)
+	carry, d2 = mulAdd(a.h1, b.h1, d2, carry)
+	d4, d3 := mulAdd(a.h1, b.h2, d3, carry)
+	carry, d2 = mulAdd(a.h2, b.h0, d2, 0)
+	carry, d3 = mulAdd(a.h2, b.h1, d3, carry)
+	d4 += a.h2*b.h2 + carry
 
 	// The part above 2^130, times 5: once, and 4 times, for which it is in place if the two bits below it are cleared. The
 	// highest word is at most 3 + 6 + 1 and then at most 10 + 24 + 1.
