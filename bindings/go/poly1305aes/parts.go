@@ -123,6 +123,9 @@ func (p *Parts) AppendZeros(n uint64) error {
 
 // Replace replaces segment i by one of the same length. The value of the old segment is the one in these Parts.
 //
+// The new tag is valid for all bytes of the replacement. If some of them are not new, but were read from storage that others
+// write, verify the segment as it was read by [Parts.VerifySegment] before changing the others.
+//
 // It is an error if there is no segment i, or if the lengths differ. Nothing is then changed.
 func (p *Parts) Replace(i int, replacement Partial) error {
 	c, s := p.content(), replacement.get()

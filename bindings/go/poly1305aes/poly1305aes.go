@@ -25,8 +25,8 @@
 // A partial evaluation is secret: together with its segment, it reveals the half r of the key, with which anyone can forge.
 // Package fmt prints no number of a [Key], a [Partial] or a [Parts]. A program stores them by [Parts.Seal] only.
 //
-// Time, branches and memory addresses depend on lengths and verdicts, never on keys, messages, values or tags, except in
-// crypto/aes where that has no assembly for the CPU: it looks up tables there.
+// Time, branches and memory addresses depend on lengths and verdicts, never on keys, messages, values or tags. But crypto/aes
+// looks up tables at secret indices where it has no assembly, or the CPU has no instructions for AES.
 //
 // Go moves and copies memory, so nothing can be wiped reliably. This package overwrites what it computes on the way; a Key, a
 // Partial and a Parts hold their secrets until the garbage collector reuses their memory.
