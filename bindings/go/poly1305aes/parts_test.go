@@ -72,7 +72,7 @@ func TestParts(t *testing.T) {
 		for _, segmentBytes := range []int{16, 48, 256} {
 			var m []byte
 			parts := partsOf(t, s, nil, uint64(segmentBytes))
-			for range 200 {
+			for range 1700 {
 				count := parts.Segments()
 				switch choose.IntN(6) {
 				case 0, 1:
@@ -239,9 +239,20 @@ func TestRefusedSeals(t *testing.T) {
 				t.Errorf("bit %d of byte %d: %v", bit, i, err)
 			}
 		}
-		if err := open(s, sealed[:i], sealingKey, good, number); err == nil {
-			t.Errorf("the first %d bytes", i)
+		err := open(s, sealed[:i], sealingKey, good, number)
+		if err == nil || i < 72 && err.Error() != fmt.Sprintf("poly1305aes: %d bytes that are not sealed parts of version 1", i) {
+			t.Errorf("the first %d bytes: %v", i, err)
 		}
+	}
+	other := append([]byte("hornet parts 2"), sealed[14:]...)
+	wantError(t, open(s, other, sealingKey, good, number),
+		fmt.Sprintf("poly1305aes: %d bytes that are not sealed parts of version 1", len(sealed)))
+	again, err := parts.Seal(nil, sealingKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(again[:32], sealed[:32]) || bytes.Equal(again[32:56], sealed[32:56]) {
+		t.Error("two seals have the same nonce")
 	}
 	if err := open(s, append(slices.Clone(sealed), 0), sealingKey, good, number); err == nil {
 		t.Error("a byte more")
@@ -322,6 +333,7 @@ func TestSealsOfOthers(t *testing.T) {
 		"sealed parts of 72 bytes, which are not for 1 segments":                   seal(16, 16),
 		"sealed parts of 89 bytes, which are not for 2 segments":                   seal(16, 17, large...),
 		"sealed parts of 88 bytes, which are not for 1 segments":                   seal(16, 16, large[1:]...),
+		"sealed parts of 90 bytes, which are not for 1 segments":                   seal(16, 16, append(large[:16:16], 0, 0)...),
 		"sealed parts of 72 bytes, which are not for 1152921504606846976 segments": seal(16, math.MaxUint64),
 		"segment 0 of sealed parts has no value below 2^130":                       seal(16, 16, large...),
 		"sealed parts and tag are not those of one message and key":                seal(16, 16, append([]byte{1}, make([]byte, 16)...)...),

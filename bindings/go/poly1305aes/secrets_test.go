@@ -98,3 +98,27 @@ func TestFormat(t *testing.T) {
 		}
 	}
 }
+
+// TestTruncated checks that values that are removed are overwritten.
+func TestTruncated(t *testing.T) {
+	key, err := NewKey([]byte{KeySize - 1: 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := key.NewParts(16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parts.AppendZeros(100); err != nil {
+		t.Fatal(err)
+	}
+	values := parts.content().values
+	if err := parts.Truncate(3); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range values {
+		if overwritten := s == (segment{}); overwritten != (i >= 3) {
+			t.Errorf("segment %d: %t", i, overwritten)
+		}
+	}
+}
