@@ -28,8 +28,9 @@
 // Time, branches and memory addresses depend on lengths and verdicts, never on keys, messages, values or tags. But crypto/aes
 // looks up tables at secret indices where it has no assembly, or the CPU has no instructions for AES.
 //
-// Go moves and copies memory, so nothing can be wiped reliably. This package overwrites what it computes on the way; a Key, a
-// Partial and a Parts hold their secrets until the garbage collector reuses their memory.
+// Go moves and copies memory, so nothing can be wiped reliably. What is computed from a key on the way is overwritten before a
+// call returns, as far as Go allows; a Key, a Partial and a Parts hold their secrets until the garbage collector reuses their
+// memory. Each tag allocates 16 bytes, for the pad.
 package poly1305aes
 
 import (
