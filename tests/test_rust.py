@@ -21,7 +21,18 @@ def test_rust():
 
 @suite("slow", cpu_seconds=200)
 def test_holes():
-    run("cargo", "test", "--package", "hornet-poly1305-cli", "--test", "holes", "--locked", "--", "--ignored", "--nocapture")
+    run(
+        "cargo",
+        "test",
+        "--package",
+        "hornet-poly1305-cli",
+        "--test",
+        "holes",
+        "--locked",
+        "--",
+        "--ignored",
+        "--nocapture",
+    )
 
 
 @suite("cross cross-quick", cpu_seconds=30)
