@@ -115,6 +115,21 @@ typedef struct hornet_poly1305_partial {
 HORNET_CHECKED bool hornet_poly1305_partial_compute(hornet_poly1305_partial *partial, const void *msg,
                                                     size_t len_bytes, const uint8_t r[16]);
 
+/** Sets *partial to the value over len_bytes zeros, of any length up to 2^64 - 1, without reading any:
+ * takes at most 3 log2(n) + 6 multiplications for n blocks. If r is not clamped, sets it to the value of
+ * the empty segment and returns false. */
+HORNET_CHECKED bool hornet_poly1305_partial_zeros(hornet_poly1305_partial *partial, uint64_t len_bytes,
+                                                  const uint8_t r[16]);
+
+/** Cuts msg[0 .. len_bytes) into segments of segment_bytes, a positive multiple of 16, of which the last
+ * may be shorter, and sets partials[i] to the value over segment i: ceil(len_bytes / segment_bytes) of
+ * them. If r is not clamped, sets them to the value of the empty segment and returns false. If
+ * segment_bytes is not a positive multiple of 16, writes nothing and returns false. partials must not
+ * overlap msg. */
+HORNET_CHECKED bool hornet_poly1305_partial_segments(hornet_poly1305_partial *partials,
+                                                     size_t segment_bytes, const void *msg,
+                                                     size_t len_bytes, const uint8_t r[16]);
+
 /** Sets *left to the value over left's segment followed by right's. Takes at most 2 log2(n) + 2
  * multiplications if right has n blocks. Returns false and changes nothing if r is not clamped, if left
  * ends within a block and right is not empty, or if both together have more than 2^64 - 1 bytes. left and
@@ -122,6 +137,15 @@ HORNET_CHECKED bool hornet_poly1305_partial_compute(hornet_poly1305_partial *par
 HORNET_CHECKED bool hornet_poly1305_partial_append(hornet_poly1305_partial *left,
                                                    const hornet_poly1305_partial *right,
                                                    const uint8_t r[16]);
+
+/** Sets *left to the value over left's segment followed by segments[0 .. count) in order, as if each were
+ * appended: takes one multiplication a segment, and 2 log2(n) + 1 more for each that has another number n
+ * of blocks than the one before it. Returns false and changes nothing if r is not clamped, if anything but
+ * empty segments follows one that ends within a block, or if all together have more than 2^64 - 1 bytes.
+ * left may be one of the segments. */
+HORNET_CHECKED bool hornet_poly1305_partial_join(hornet_poly1305_partial *left,
+                                                 const hornet_poly1305_partial *segments, size_t count,
+                                                 const uint8_t r[16]);
 
 /** Sets *whole to the value over the same message with one segment replaced. `replaced` is the value of the
  * old segment, which is followed by bytes_after bytes of the message; `replacement` is the value of a new

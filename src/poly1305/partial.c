@@ -24,11 +24,18 @@ struct __attribute__((may_alias)) partial {
 
 _Static_assert(sizeof(struct partial) == sizeof(hornet_poly1305_partial), "a partial must fit");
 
+HORNET_INLINE fe fe_from_r(const uint8_t r[16])
+{
+    const uint64_t words[3] = {load_le64(r), load_le64(r + 8), 0};
+    return fe_from_three_words(words);
+}
+
+HORNET_INLINE uint64_t blocks_of(uint64_t len_bytes) { return len_bytes / 16 + (len_bytes % 16 != 0); }
+
 /* r^n, where n is the number of blocks in len_bytes. */
 HORNET_INLINE fe shift_by(uint64_t len_bytes, const uint8_t r[16])
 {
-    const uint64_t words[3] = {load_le64(r), load_le64(r + 8), 0};
-    return fe_power(fe_from_three_words(words), len_bytes / 16 + (len_bytes % 16 != 0));
+    return fe_power(fe_from_r(r), blocks_of(len_bytes));
 }
 
 HORNET_CLEARS_REGISTERS
@@ -47,6 +54,48 @@ HORNET_CLEARED(bool, hornet_poly1305_partial_compute,
     partial->len_bytes = len_bytes;
     wipe(&p, sizeof p);
     return true;
+}
+
+HORNET_NOINLINE uintptr_t zeros(struct partial *partial, uint64_t len_bytes, const uint8_t r[16])
+{
+    const fe by_r = fe_from_r(r), blocks = zeros_value(by_r, len_bytes / 16);
+    wide value = wide_from(blocks);
+    if (len_bytes % 16 != 0) {
+        /* m zero bytes and the 1 after them are 2^(8 m). */
+        uint64_t block[2] = {0, 0};
+        block[len_bytes % 16 / 8] = UINT64_C(1) << len_bytes % 8 * 8;
+        value = append_block(blocks, block, by_r);
+    }
+    wide_sum_to_words(partial->h, value, 0);
+    partial->len_bytes = len_bytes;
+    return stack_end(KERNEL_CALLEES_BYTES);
+}
+
+bool hornet_poly1305_partial_zeros(hornet_poly1305_partial *result, uint64_t len_bytes, const uint8_t r[16])
+{
+    struct partial *partial = (struct partial *)result;
+    if (!hornet_poly1305_r_is_clamped(r)) {
+        wipe(partial, sizeof *partial);
+        return false;
+    }
+    clear_stack_and_registers(zeros(partial, len_bytes, r));
+    return true;
+}
+
+bool hornet_poly1305_partial_segments(hornet_poly1305_partial results[], size_t segment_bytes,
+                                      const void *msg, size_t len_bytes, const uint8_t r[16])
+{
+    if (segment_bytes == 0 || segment_bytes % 16 != 0)
+        return false;
+    const uint8_t *bytes = msg;
+    bool clamped = hornet_poly1305_r_is_clamped(r);
+    for (size_t i = 0; len_bytes != 0; i++) {
+        const size_t n = len_bytes < segment_bytes ? len_bytes : segment_bytes;
+        clamped &= hornet_poly1305_partial_compute(&results[i], bytes, n, r);
+        bytes += n;
+        len_bytes -= n;
+    }
+    return clamped;
 }
 
 HORNET_NOINLINE uintptr_t append(struct partial *whole, const struct partial *last, const uint8_t r[16])
@@ -68,6 +117,42 @@ bool hornet_poly1305_partial_append(hornet_poly1305_partial *left, const hornet_
         (whole->len_bytes % 16 != 0 && last->len_bytes != 0))
         return false;
     clear_stack_and_registers(append(whole, last, r));
+    return true;
+}
+
+/* Appends one segment or more. A power of r serves all that follow with as many blocks. */
+HORNET_NOINLINE uintptr_t join(struct partial *whole, const struct partial *segments, size_t count,
+                               const uint8_t r[16])
+{
+    struct partial all = *whole;
+    fe value = fe_from_three_words(all.h), shift = fe_zero();
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || blocks_of(segments[i].len_bytes) != blocks_of(segments[i - 1].len_bytes))
+            shift = shift_by(segments[i].len_bytes, r);
+        value = fe_carry(combine(value, fe_from_three_words(segments[i].h), shift));
+        all.len_bytes += segments[i].len_bytes;
+    }
+    wide_sum_to_words(all.h, wide_from(value), 0);
+    *whole = all;
+    return stack_end(KERNEL_CALLEES_BYTES);
+}
+
+bool hornet_poly1305_partial_join(hornet_poly1305_partial *left, const hornet_poly1305_partial segments[],
+                                  size_t count, const uint8_t r[16])
+{
+    struct partial *whole = (struct partial *)left;
+    const struct partial *appended = (const struct partial *)segments;
+    if (!hornet_poly1305_r_is_clamped(r))
+        return false;
+    uint64_t len_bytes = whole->len_bytes;
+    for (size_t i = 0; i < count; i++) {
+        if (appended[i].len_bytes > UINT64_MAX - len_bytes ||
+            (len_bytes % 16 != 0 && appended[i].len_bytes != 0))
+            return false;
+        len_bytes += appended[i].len_bytes;
+    }
+    if (count != 0)
+        clear_stack_and_registers(join(whole, appended, count, r));
     return true;
 }
 

@@ -284,9 +284,27 @@ unsafe extern "C" {
         len_bytes: usize,
         r: *const u8,
     ) -> bool;
+    pub fn hornet_poly1305_partial_zeros(
+        partial: *mut hornet_poly1305_partial,
+        len_bytes: u64,
+        r: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_partial_segments(
+        partials: *mut hornet_poly1305_partial,
+        segment_bytes: usize,
+        msg: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        r: *const u8,
+    ) -> bool;
     pub fn hornet_poly1305_partial_append(
         left: *mut hornet_poly1305_partial,
         right: *const hornet_poly1305_partial,
+        r: *const u8,
+    ) -> bool;
+    pub fn hornet_poly1305_partial_join(
+        left: *mut hornet_poly1305_partial,
+        segments: *const hornet_poly1305_partial,
+        count: usize,
         r: *const u8,
     ) -> bool;
     pub fn hornet_poly1305_partial_replace(
