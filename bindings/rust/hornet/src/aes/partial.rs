@@ -19,6 +19,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 ///
 /// **It is secret**: together with its segment, it reveals r. Wiped when dropped.
 #[derive(Clone)]
+#[repr(transparent)]
 pub struct Partial(pub(super) ffi::hornet_poly1305_partial);
 
 impl Partial {
@@ -93,6 +94,75 @@ impl Key {
         } else {
             Err(PartialError::TooLong)
         }
+    }
+
+    /// Computes the partial evaluation of a segment of `len_bytes` zeros, such as a hole of a file,
+    /// without any bytes to read. Takes at most 3 log2(n) + 6 multiplications for n blocks.
+    ///
+    /// ```
+    /// # use hornet::aes::{Key, Nonce, UnusedNonce};
+    /// # let key = Key::clamped(&[7; 32]);
+    /// let mut partial = key.partial(b"A 16-byte block,");
+    /// key.append(&mut partial, &key.partial_zeros(5000))?;
+    /// let tag = key.finish(UnusedNonce::assume_unused([1; 16]), &partial);
+    ///
+    /// let message = [&b"A 16-byte block,"[..], &[0; 5000]].concat();
+    /// assert!(key.verify(&Nonce::new([1; 16]), &message, &tag).is_ok());
+    /// # Ok::<(), hornet::aes::PartialError>(())
+    /// ```
+    #[must_use]
+    pub fn partial_zeros(&self, len_bytes: u64) -> Partial {
+        let mut partial = Partial::default();
+        // SAFETY: `partial` is writable, and r has 16 bytes.
+        unsafe {
+            ffi::hornet_poly1305_partial_zeros(&raw mut partial.0, len_bytes, self.r());
+        }
+        partial
+    }
+
+    /// Appends segments to that of `left`, in their order. Gives what [`append`](Self::append) of
+    /// each gives, and takes one multiplication for a segment with as many blocks as the one before
+    /// it.
+    ///
+    /// ```
+    /// # use hornet::aes::{Key, Nonce, Partial, UnusedNonce};
+    /// # let key = Key::clamped(&[7; 32]);
+    /// let message = vec![1; 10_000];
+    /// let segments: Vec<Partial> = message.chunks(4096).map(|segment| key.partial(segment)).collect();
+    /// let mut whole = Partial::default();
+    /// key.append_all(&mut whole, &segments)?;
+    /// let tag = key.finish(UnusedNonce::assume_unused([1; 16]), &whole);
+    /// assert!(key.verify(&Nonce::new([1; 16]), &message, &tag).is_ok());
+    /// # Ok::<(), hornet::aes::PartialError>(())
+    /// ```
+    ///
+    /// All must be partial evaluations under this key; this is not checked.
+    ///
+    /// # Errors
+    ///
+    /// [`PartialError`] if the lengths do not allow it. `left` is then unchanged.
+    pub fn append_all(&self, left: &mut Partial, segments: &[Partial]) -> Result<(), PartialError> {
+        // SAFETY: all are partial evaluations, and `Partial` has the layout of the library's type.
+        // `left` is writable, and r has 16 bytes.
+        let appended = unsafe {
+            ffi::hornet_poly1305_partial_join(
+                &raw mut left.0,
+                segments.as_ptr().cast(),
+                segments.len(),
+                self.r(),
+            )
+        };
+        if appended {
+            return Ok(());
+        }
+        let lengths = segments.iter().map(Partial::len_bytes);
+        let total = lengths.fold(Some(left.len_bytes()), |total, length| {
+            total?.checked_add(length)
+        });
+        Err(match total {
+            None => PartialError::TooLong,
+            Some(_) => PartialError::WithinBlock,
+        })
     }
 
     /// Makes the tag of a message from its partial evaluation, which must be one under this key;
@@ -279,6 +349,94 @@ mod tests {
         assert_eq!(most.len_bytes(), u64::MAX - 15);
         let after = key().finish(unused(0), &most);
         assert_eq!(before.as_bytes(), after.as_bytes());
+    }
+
+    /// All short lengths, and those around powers of two, after other bytes and alone.
+    #[test]
+    fn zeros_as_if_read() {
+        let around = [512, 4_096, 65_536].map(|length| length - 17..=length + 17);
+        let most = message(64).into_iter().chain([0; 70_000]);
+        let most: Vec<u8> = most.collect();
+        for length in (0..=300).chain(around.into_iter().flatten()) {
+            let zeros = key().partial_zeros(length as u64);
+            assert_partial_of(&zeros, &most[64..][..length]);
+            let whole = joined(&key().partial(&most[..64]), &zeros).unwrap();
+            assert_partial_of(&whole, &most[..64 + length]);
+        }
+    }
+
+    /// Every length that is a power of two, one block less, and one byte more, by doubling.
+    #[test]
+    fn zeros_of_any_length() {
+        let block = key().partial(&[0; 16]);
+        let byte = key().partial(&[0]);
+        // 2^n and 2^n - 16 bytes.
+        let (mut power, mut below) = (block.clone(), Partial::default());
+        let same = |doubled: &Partial| {
+            let zeros = key().partial_zeros(doubled.len_bytes());
+            assert_eq!(zeros.0.opaque, doubled.0.opaque);
+        };
+        for _ in 4..64 {
+            same(&power);
+            same(&below);
+            same(&joined(&power, &byte).unwrap());
+            below = joined(&below, &power).unwrap();
+            match joined(&power, &power) {
+                Ok(doubled) => power = doubled,
+                Err(error) => assert_eq!(error, PartialError::TooLong),
+            }
+        }
+        assert_eq!(power.len_bytes(), 1 << 63);
+        assert_eq!(below.len_bytes(), u64::MAX - 15);
+        same(&below);
+        same(&joined(&below, &key().partial(&[0; 15])).unwrap());
+    }
+
+    /// As each appended, whatever their lengths: equal ones, others, none and short ones.
+    #[test]
+    fn many_appended_at_once() {
+        let message = message(2_000);
+        for lengths in [
+            &[][..],
+            &[0],
+            &[5],
+            &[64, 64, 64, 64, 7],
+            &[16, 0, 0, 16, 32, 48, 32, 32, 1, 0, 0],
+            &[512, 512, 256, 256, 256, 15],
+        ] {
+            for before in [0, 16, 160] {
+                let mut end = before;
+                let segments: Vec<Partial> = lengths
+                    .iter()
+                    .map(|length| {
+                        end += length;
+                        key().partial(&message[end - length..end])
+                    })
+                    .collect();
+                let mut whole = key().partial(&message[..before]);
+                assert_eq!(key().append_all(&mut whole, &segments), Ok(()));
+                assert_partial_of(&whole, &message[..end]);
+            }
+        }
+    }
+
+    #[test]
+    fn many_that_cannot_be_appended() {
+        let [short, block] = [&message(15)[..], &message(16)].map(|segment| key().partial(segment));
+        let long = key().partial_zeros(u64::MAX - 31);
+        let within = Err(PartialError::WithinBlock);
+        let too_long = Err(PartialError::TooLong);
+        for (left, segments, expected) in [
+            (&short, &[&block][..], within),
+            (&block, &[&block, &short, &block], within),
+            (&block, &[&long, &block], too_long),
+            (&long, &[&block, &block], too_long),
+        ] {
+            let segments: Vec<Partial> = segments.iter().copied().cloned().collect();
+            let mut whole = left.clone();
+            assert_eq!(key().append_all(&mut whole, &segments), expected);
+            assert_eq!(whole.0.opaque, left.0.opaque);
+        }
     }
 
     #[test]

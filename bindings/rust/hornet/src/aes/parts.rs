@@ -404,3 +404,193 @@ impl From<LengthError> for PartsError {
         Self::Open(error.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aes::samples::{key, message};
+    use core::mem::ManuallyDrop;
+    use std::format;
+    use std::string::ToString;
+    use std::vec;
+
+    const NONCE: [u8; 24] = [1; 24];
+
+    fn parts_key() -> PartsKey {
+        PartsKey::new(&[7; 32])
+    }
+
+    fn partials(count: usize) -> Vec<Partial> {
+        (0..count).map(|n| key().partial(&message(n))).collect()
+    }
+
+    fn sealed(partials: &[Partial]) -> Vec<u8> {
+        let mut sealed = vec![9; 3];
+        let nonce = aead::UnusedNonce::assume_unused(NONCE);
+        let result = parts_key().seal_partials(nonce, b"aad", partials, &mut sealed);
+        assert_eq!(result, Ok(()));
+        // It is appended.
+        assert_eq!(sealed[..3], [9; 3]);
+        sealed.split_off(3)
+    }
+
+    fn open(sealed: &[u8], range: Range<usize>) -> Result<SealedParts, PartsError> {
+        let mut sealed = sealed.to_vec();
+        let mut parts = SealedParts::default();
+        let nonce = NONCE.into();
+        parts_key().open_partials(&nonce, b"aad", &mut sealed, range, &mut parts)?;
+        // The values do not remain, and whoever has the tag learns nothing.
+        let text = sealed.len() - Tag::BYTES;
+        assert!(sealed[..text].iter().all(|&byte| byte == 0));
+        Ok(parts)
+    }
+
+    #[test]
+    fn every_range_opens() {
+        let partials = partials(5);
+        let sealed = sealed(&partials);
+        assert_eq!(sealed.len(), 5 * 32 + 16);
+        for start in 0..=5 {
+            for end in start..=5 {
+                let parts = open(&sealed, start..end).unwrap();
+                assert_eq!((parts.len(), parts.is_empty()), (end - start, start == end));
+                for ((old, partial), index) in parts.iter().zip(&partials[start..end]).zip(start..)
+                {
+                    assert_eq!(old.0.0.opaque, partial.0.opaque);
+                    assert_eq!(key().verify_segment(old, &message(index)), Ok(()));
+                }
+                assert!(parts.get(end - start).is_none());
+            }
+        }
+        assert_eq!(open(&sealed, 0..6).unwrap_err(), PartsError::Range(5));
+        let backwards = Range { start: 3, end: 2 };
+        assert_eq!(open(&sealed, backwards).unwrap_err(), PartsError::Range(5));
+    }
+
+    #[test]
+    fn appended_to_what_is_there() {
+        let partials = partials(40);
+        let mut parts = SealedParts::with_capacity(3);
+        for chunk in partials.chunks(7) {
+            let mut sealed = sealed(chunk);
+            let (nonce, all) = (NONCE.into(), 0..chunk.len());
+            parts_key()
+                .open_partials(&nonce, b"aad", &mut sealed, all, &mut parts)
+                .unwrap();
+        }
+        for (old, partial) in parts.partials().iter().zip(&partials) {
+            assert_eq!(old.0.opaque, partial.0.opaque);
+        }
+        assert_eq!(parts.len(), 40);
+    }
+
+    #[test]
+    fn every_changed_byte_is_refused() {
+        let sealed = sealed(&partials(3));
+        let mismatch = PartsError::Open(OpenError::Mismatch);
+        for index in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[index] ^= 1;
+            assert_eq!(open(&changed, 0..3).unwrap_err(), mismatch);
+            let error = open(&sealed[..index], 0..0).unwrap_err();
+            let short = PartsError::Open(LengthError::NoTag(index).into());
+            assert_eq!(error, if index < 16 { short } else { mismatch });
+        }
+        let nonce = NONCE.into();
+        let mut parts = SealedParts::default();
+        for (key, aad) in [
+            (PartsKey::new(&[8; 32]), b"aad".as_slice()),
+            (parts_key(), b"aae"),
+        ] {
+            let result = key.open_partials(&nonce, aad, &mut sealed.clone(), 0..3, &mut parts);
+            assert_eq!(result, Err(mismatch));
+        }
+        assert!(parts.is_empty());
+    }
+
+    /// Sealed with the same key, which is against its rule, so that the cipher accepts it.
+    #[test]
+    fn what_are_no_values() {
+        let of = |text: &[u8]| {
+            let nonce = aead::UnusedNonce::assume_unused(NONCE);
+            let mut text = text.to_vec();
+            let tag = parts_key()
+                .0
+                .seal_in_place(nonce, b"aad", &mut text)
+                .unwrap();
+            text.extend_from_slice(tag.as_bytes());
+            open(&text, 0..text.len() / 32).map(|parts| parts.len())
+        };
+        let mut highest = [0xff; 64];
+        assert_eq!(of(&highest), Err(PartsError::NotPartials));
+        highest[48..56].copy_from_slice(&5_u64.to_le_bytes());
+        assert_eq!(of(&highest[32..]), Err(PartsError::NotPartials));
+        assert_eq!(of(&highest), Err(PartsError::NotPartials));
+        highest[48..56].copy_from_slice(&4_u64.to_le_bytes());
+        assert_eq!(of(&highest[32..]), Ok(1));
+        assert_eq!(of(&[0; 33]), Err(PartsError::NotPartials));
+    }
+
+    #[test]
+    fn another_segment_is_a_mismatch() {
+        let bytes = message(100);
+        let parts = open(&sealed(&[key().partial(&bytes)]), 0..1).unwrap();
+        assert_eq!(key().verify_segment(&parts[0], &bytes), Ok(()));
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(key().verify_segment(&parts[0], &changed), Err(Mismatch));
+        }
+        assert_eq!(key().verify_segment(&parts[0], &bytes[..99]), Err(Mismatch));
+        let longer = key().partial(&[&bytes[..], &[0]].concat());
+        assert_eq!(key().verify_evaluated(&parts[0], &longer), Err(Mismatch));
+        let other = Key::clamped(&[9; 32]);
+        assert_eq!(other.verify_segment(&parts[0], &bytes), Err(Mismatch));
+    }
+
+    /// Of the two forms of a value below 5, the one that no segment is written with.
+    #[test]
+    fn both_forms_of_a_value_are_equal() {
+        let of = |words: [u64; 3]| {
+            let mut partial = key().partial(&[0; 16]);
+            partial.0.opaque[..3].copy_from_slice(&words);
+            partial
+        };
+        for small in 0..5 {
+            let parts = open(&sealed(&[of([small, 0, 0])]), 0..1).unwrap();
+            let form = of([u64::MAX - 4 + small, u64::MAX, 3]);
+            assert_eq!(key().verify_evaluated(&parts[0], &form), Ok(()));
+            let next = of([u64::MAX - 4 + (small + 1) % 5, u64::MAX, 3]);
+            assert_eq!(key().verify_evaluated(&parts[0], &next), Err(Mismatch));
+        }
+        // The same bytes with another length, which no segment has.
+        let mut longer = of([1, 0, 0]);
+        longer.0.opaque[3] = 32;
+        let parts = open(&sealed(&[of([1, 0, 0])]), 0..1).unwrap();
+        assert_eq!(key().verify_evaluated(&parts[0], &longer), Err(Mismatch));
+    }
+
+    #[test]
+    fn dropped_values_are_wiped() {
+        let mut parts = ManuallyDrop::new(open(&sealed(&partials(3)), 2..3).unwrap());
+        assert_ne!(parts.0[0].0.0.opaque, [0; 4]);
+        let value: *const OldPartial = &raw const parts.0[0];
+        parts.0.truncate(0);
+        // SAFETY: the memory is still allocated, and its words are plain integers.
+        assert_eq!(unsafe { (*value).0.0.opaque }, [0; 4]);
+        // SAFETY: dropped once.
+        unsafe { ManuallyDrop::drop(&mut parts) };
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let parts = open(&sealed(&partials(3)), 0..3).unwrap();
+        assert_eq!(format!("{parts:?}"), "SealedParts(3 values)");
+        assert_eq!(format!("{:?}", parts[0]), "OldPartial(..)");
+        assert_eq!(format!("{:?}", parts_key()), "PartsKey(..)");
+        assert_eq!(
+            PartsError::Range(3).to_string(),
+            "not a range of 3 partial evaluations"
+        );
+    }
+}

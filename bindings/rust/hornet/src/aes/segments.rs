@@ -90,8 +90,8 @@ impl<'k> Segments<'k> {
     ///
     /// # Errors
     ///
-    /// [`SegmentError`] if the segment is empty or too long, or if the last segment so far is
-    /// short. Nothing is then changed.
+    /// [`SegmentError`] if the segment is empty or too long, if the last segment so far is short, or
+    /// if there is no memory. Nothing is then changed.
     pub fn push(&mut self, segment: &[u8]) -> Result<(), SegmentError> {
         if self.short().is_some() {
             return Err(SegmentError::AfterShort);
@@ -102,7 +102,7 @@ impl<'k> Segments<'k> {
         if self.len_bytes().checked_add(segment.len() as u64).is_none() {
             return Err(SegmentError::MessageTooLong);
         }
-        self.grow();
+        self.reserve(1)?;
         self.partials.push(Partial::default());
         // Computed in place, because moving a value leaves a copy.
         if let Some(partial) = self.partials.last_mut() {
@@ -110,6 +110,53 @@ impl<'k> Segments<'k> {
             if segment.len() == self.segment_bytes {
                 self.key.join(&mut self.full, partial);
             }
+        }
+        Ok(())
+    }
+
+    /// Appends `len_bytes` zeros to the message, such as a hole of a file: as many segments as that
+    /// takes, of which the last may be short. Evaluates two of them, whatever their number.
+    ///
+    /// ```
+    /// use hornet::aes::{Key, Nonce, Segments, UnusedNonce};
+    /// # let key = Key::clamped(&[7; 32]);
+    ///
+    /// let mut segments = Segments::new(&key, 4096)?;
+    /// segments.push(&[1; 4096])?;
+    /// segments.push_zeros(100_000)?;
+    /// let tag = segments.tag(UnusedNonce::assume_unused([1; 16]));
+    ///
+    /// let message = [vec![1; 4096], vec![0; 100_000]].concat();
+    /// assert!(key.verify(&Nonce::new([1; 16]), &message, &tag).is_ok());
+    /// # Ok::<(), hornet::aes::SegmentError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError`] if the last segment so far is short, if the message becomes too long, or if
+    /// there is no memory for the segments. Nothing is then changed.
+    pub fn push_zeros(&mut self, len_bytes: u64) -> Result<(), SegmentError> {
+        if len_bytes == 0 {
+            return Ok(());
+        }
+        if self.short().is_some() {
+            return Err(SegmentError::AfterShort);
+        }
+        if self.len_bytes().checked_add(len_bytes).is_none() {
+            return Err(SegmentError::MessageTooLong);
+        }
+        let segment_bytes = self.segment_bytes as u64;
+        let count = usize::try_from(len_bytes.div_ceil(segment_bytes));
+        self.reserve(count.map_err(|_| SegmentError::OutOfMemory)?)?;
+        let (full, short) = (len_bytes / segment_bytes, len_bytes % segment_bytes);
+        let segment = self.key.partial_zeros(segment_bytes);
+        for _ in 0..full {
+            self.partials.push(segment.clone());
+        }
+        let zeros = self.key.partial_zeros(full * segment_bytes);
+        self.key.join(&mut self.full, &zeros);
+        if short > 0 {
+            self.partials.push(self.key.partial_zeros(short));
         }
         Ok(())
     }
@@ -177,9 +224,8 @@ impl<'k> Segments<'k> {
     fn join_full(&mut self) {
         let full = self.partials.len() - usize::from(self.short().is_some());
         self.full = Partial::default();
-        for partial in &self.partials[..full] {
-            self.key.join(&mut self.full, partial);
-        }
+        let result = self.key.append_all(&mut self.full, &self.partials[..full]);
+        debug_assert_eq!(result, Ok(()));
     }
 
     /// Returns the number of segments.
@@ -231,14 +277,66 @@ impl<'k> Segments<'k> {
         (last.len_bytes() < self.segment_bytes as u64).then_some(last)
     }
 
-    /// Makes room for one more partial evaluation. `Vec` would free its old memory without wiping
-    /// it.
-    fn grow(&mut self) {
-        if self.partials.len() == self.partials.capacity() {
-            let mut grown = Vec::with_capacity((2 * self.partials.len()).max(8));
+    /// Makes room for more partial evaluations. `Vec` would free its old memory without wiping it.
+    fn reserve(&mut self, more: usize) -> Result<(), SegmentError> {
+        let length = self.partials.len();
+        let needed = length.checked_add(more).ok_or(SegmentError::OutOfMemory)?;
+        if needed > self.partials.capacity() {
+            let mut grown = Vec::new();
+            grown
+                .try_reserve_exact(needed.max(length.saturating_mul(2)).max(8))
+                .map_err(|_| SegmentError::OutOfMemory)?;
             grown.extend(self.partials.iter().cloned());
             self.partials = grown;
         }
+        Ok(())
+    }
+}
+
+impl Key {
+    /// Computes the partial evaluation of each segment of `segment_bytes` bytes of a message, of
+    /// which the last may be shorter. [`append_all`](Self::append_all) combines them.
+    ///
+    /// ```
+    /// # use hornet::aes::{Key, Nonce, Partial, UnusedNonce};
+    /// # let key = Key::clamped(&[7; 32]);
+    /// let message = vec![1; 10_000];
+    /// let segments = key.partial_segments(&message, 4096)?;
+    /// let lengths: Vec<u64> = segments.iter().map(Partial::len_bytes).collect();
+    /// assert_eq!(lengths, [4096, 4096, 1808]);
+    /// # Ok::<(), hornet::aes::SegmentError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::SegmentBytes`] if `segment_bytes` is 0 or not a multiple of 16, and
+    /// [`SegmentError::OutOfMemory`] if there is no memory for the result.
+    pub fn partial_segments(
+        &self,
+        msg: &[u8],
+        segment_bytes: usize,
+    ) -> Result<Vec<Partial>, SegmentError> {
+        if segment_bytes == 0 || segment_bytes % 16 != 0 {
+            return Err(SegmentError::SegmentBytes);
+        }
+        let count = msg.len().div_ceil(segment_bytes);
+        let mut partials = Vec::new();
+        partials
+            .try_reserve_exact(count)
+            .map_err(|_| SegmentError::OutOfMemory)?;
+        partials.resize_with(count, Partial::default);
+        // SAFETY: there are as many partial evaluations as segments, and `Partial` has the layout
+        // of the library's type. The message has `msg.len()` bytes, and r 16.
+        unsafe {
+            ffi::hornet_poly1305_partial_segments(
+                partials.as_mut_ptr().cast(),
+                segment_bytes,
+                msg.as_ptr().cast(),
+                msg.len(),
+                self.r(),
+            );
+        }
+        Ok(partials)
     }
 }
 
@@ -271,6 +369,8 @@ pub enum SegmentError {
     OtherLength,
     /// The message would have more than 2^64 - 1 bytes.
     MessageTooLong,
+    /// There is no memory for the values of so many segments.
+    OutOfMemory,
 }
 
 impl fmt::Display for SegmentError {
@@ -282,6 +382,7 @@ impl fmt::Display for SegmentError {
             Self::Index => "there is no segment of that index",
             Self::OtherLength => "a segment can only be replaced by one of the same length",
             Self::MessageTooLong => "a message has at most 2^64 - 1 bytes",
+            Self::OutOfMemory => "there is no memory for the values of so many segments",
         })
     }
 }

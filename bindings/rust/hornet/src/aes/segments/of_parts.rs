@@ -41,10 +41,10 @@ impl<'k> Segments<'k> {
     pub fn push_partial(&mut self, segment: Partial) -> Result<(), SegmentError> {
         let len_bytes = segment.len_bytes();
         self.accepts(self.len_bytes(), len_bytes)?;
+        self.reserve(1)?;
         if len_bytes == self.segment_bytes as u64 {
             self.key.join(&mut self.full, &segment);
         }
-        self.grow();
         self.partials.push(segment);
         Ok(())
     }
@@ -91,5 +91,127 @@ impl<'k> Segments<'k> {
             Some(_) => Ok(()),
             None => Err(SegmentError::MessageTooLong),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aead;
+    use crate::aes::parts::PartsKey;
+    use crate::aes::samples::{key, message, nonce, unused};
+    use std::vec;
+    use std::vec::Vec;
+
+    const SEGMENT: usize = 64;
+
+    /// Seals the values of a message, and opens them again.
+    fn parts(partials: &[Partial]) -> SealedParts {
+        let parts_key = PartsKey::new(&[7; 32]);
+        let unused = aead::UnusedNonce::assume_unused([1; 24]);
+        let nonce = unused.nonce();
+        let mut sealed = Vec::new();
+        parts_key
+            .seal_partials(unused, b"", partials, &mut sealed)
+            .unwrap();
+        let mut parts = SealedParts::default();
+        parts_key
+            .open_partials(&nonce, b"", &mut sealed, 0..partials.len(), &mut parts)
+            .unwrap();
+        parts
+    }
+
+    fn parts_of(message: &[u8]) -> SealedParts {
+        parts(&key().partial_segments(message, SEGMENT).unwrap())
+    }
+
+    #[track_caller]
+    fn assert_of(segments: &Segments, message: &[u8]) {
+        let expected = key().mac(unused(0), message);
+        assert_eq!(segments.verify(&nonce(0), &expected), Ok(()));
+        assert_eq!(segments.len_bytes(), message.len() as u64);
+        let lengths: Vec<_> = segments.partials().iter().map(Partial::len_bytes).collect();
+        let expected: Vec<_> = message.chunks(SEGMENT).map(|s| s.len() as u64).collect();
+        assert_eq!(lengths, expected);
+    }
+
+    #[test]
+    fn every_change_of_what_was_kept() {
+        let key = key();
+        for length in [0, 1, 63, 64, 65, 128, 300, 640] {
+            let before = message(length);
+            let kept = || Segments::of_parts(&key, SEGMENT, parts_of(&before)).unwrap();
+            assert_of(&kept(), &before);
+            for index in 0..length.div_ceil(SEGMENT) {
+                let mut after = before.clone();
+                let segment = after.chunks_mut(SEGMENT).nth(index).unwrap();
+                segment.iter_mut().for_each(|byte| *byte ^= 0x5a);
+                let mut segments = kept();
+                let replacement = key.partial(segment);
+                segments.replace_partial(index, replacement).unwrap();
+                assert_of(&segments, &after);
+
+                let mut segments = kept();
+                segments.truncate(index);
+                assert_of(&segments, &before[..SEGMENT * index]);
+            }
+            // Longer by any number of bytes, with the last segment extended if it was short.
+            for more in [1, 15, 16, 64, 200] {
+                let after = message(length + more);
+                assert_eq!(after[..length], before);
+                let mut segments = kept();
+                let mut chunks = after.chunks(SEGMENT).skip(length / SEGMENT);
+                if length % SEGMENT != 0 {
+                    let last = key.partial(chunks.next().unwrap());
+                    segments.extend_last(last).unwrap();
+                }
+                for chunk in chunks {
+                    segments.push_partial(key.partial(chunk)).unwrap();
+                }
+                assert_of(&segments, &after);
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_uses_are_refused() {
+        let key = key();
+        let of = |lengths: &[usize]| {
+            let partials: Vec<_> = lengths.iter().map(|&n| key.partial(&vec![1; n])).collect();
+            Segments::of_parts(&key, SEGMENT, parts(&partials)).map(|_| ())
+        };
+        assert_eq!(of(&[64, 64, 1]), Ok(()));
+        assert_eq!(of(&[64, 63, 64]), Err(SegmentError::AfterShort));
+        assert_eq!(of(&[64, 32, 32]), Err(SegmentError::AfterShort));
+        assert_eq!(of(&[64, 0]), Err(SegmentError::Length));
+        assert_eq!(of(&[65]), Err(SegmentError::Length));
+        let error = Segments::of_parts(&key, 8, SealedParts::default()).unwrap_err();
+        assert_eq!(error, SegmentError::SegmentBytes);
+
+        let before = message(100);
+        let mut segments = Segments::of_parts(&key, SEGMENT, parts_of(&before)).unwrap();
+        let zeros = |count| key.partial(&vec![0; count]);
+        for (result, expected) in [
+            (segments.push_partial(zeros(1)), SegmentError::AfterShort),
+            (segments.extend_last(zeros(36)), SegmentError::OtherLength),
+            (segments.extend_last(zeros(65)), SegmentError::Length),
+            (
+                segments.replace_partial(1, zeros(35)),
+                SegmentError::OtherLength,
+            ),
+            (segments.replace_partial(2, zeros(36)), SegmentError::Index),
+        ] {
+            assert_eq!(result, Err(expected));
+            assert_of(&segments, &before);
+        }
+        segments.truncate(1);
+        assert_eq!(
+            segments.extend_last(zeros(64)),
+            Err(SegmentError::OtherLength)
+        );
+        assert_eq!(segments.push_partial(zeros(0)), Err(SegmentError::Length));
+        assert_of(&segments, &before[..64]);
+        segments.truncate(0);
+        assert_eq!(segments.extend_last(zeros(1)), Err(SegmentError::Index));
     }
 }

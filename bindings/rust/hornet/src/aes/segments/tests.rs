@@ -107,6 +107,75 @@ fn growing_at_the_end() {
     }
 }
 
+/// Zeros before, between and after other segments, whole segments and not, are as if pushed.
+#[test]
+fn zeros_as_if_pushed() {
+    let key = key();
+    for segment_bytes in [16, 48, 1_008] {
+        for before in [0, 1, 3] {
+            for zeros in [0, 1, 15, 16, segment_bytes - 1, segment_bytes]
+                .into_iter()
+                .chain([2, 9].map(|count| count * segment_bytes))
+                .chain([7 * segment_bytes + 5])
+            {
+                let mut message = message((before + 1) * segment_bytes);
+                let last = message.split_off(before * segment_bytes);
+                let mut segments = pushed(&key, segment_bytes, &message);
+                segments.push_zeros(zeros as u64).unwrap();
+                message.resize(message.len() + zeros, 0);
+                assert_of(&segments, &message);
+                if zeros % segment_bytes == 0 {
+                    segments.push(&last).unwrap();
+                    message.extend_from_slice(&last);
+                    assert_of(&segments, &message);
+                } else {
+                    assert_eq!(segments.push(&last), Err(SegmentError::AfterShort));
+                    assert_eq!(segments.push_zeros(1), Err(SegmentError::AfterShort));
+                }
+                // Each has its own value.
+                for index in 0..segments.len() {
+                    let segment = message.chunks_mut(segment_bytes).nth(index).unwrap();
+                    segment[0] ^= 0x5a;
+                    segments.replace(index, segment).unwrap();
+                    assert_of(&segments, &message);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn too_many_zeros() {
+    let key = key();
+    let mut segments = pushed(&key, 16, &message(32));
+    let most = u64::MAX - 32;
+    for (zeros, expected) in [
+        (most + 1, SegmentError::MessageTooLong),
+        (u64::MAX, SegmentError::MessageTooLong),
+        (most, SegmentError::OutOfMemory),
+    ] {
+        assert_eq!(segments.push_zeros(zeros), Err(expected));
+        assert_of(&segments, &message(32));
+    }
+}
+
+#[test]
+fn all_segments_of_a_message() {
+    let key = key();
+    for (segment_bytes, length) in cases() {
+        let message = message(length);
+        let partials = key.partial_segments(&message, segment_bytes).unwrap();
+        assert_eq!(partials.len(), length.div_ceil(segment_bytes));
+        for (partial, segment) in partials.iter().zip(message.chunks(segment_bytes)) {
+            assert_eq!(partial.0.opaque, key.partial(segment).0.opaque);
+        }
+    }
+    for segment_bytes in [0, 1, 15, 17, 31] {
+        let result = key.partial_segments(&[1; 40], segment_bytes).map(|_| ());
+        assert_eq!(result, Err(SegmentError::SegmentBytes));
+    }
+}
+
 #[test]
 fn wrong_uses_are_refused() {
     let key = key();
