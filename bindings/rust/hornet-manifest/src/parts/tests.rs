@@ -8,10 +8,12 @@ use crate::parts::place::Step;
 use crate::parts::{PURPOSE, Place, Reader, Stamp, ValuesError, Writer};
 use crate::{Line, Manifest, Seal, Time};
 use hornet::aes::{Key, Partial, UnusedNonce};
+use std::env;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Barrier;
 use std::thread;
 use tempfile::TempDir;
@@ -854,6 +856,131 @@ fn writers_take_turns() {
     let opened = kept.place().open(&key()).unwrap();
     assert_eq!(opened.manifest.files.len(), 41);
     assert_eq!(kept.names(), NAMES);
+}
+
+const JOB: &str = "HORNET_TEST_JOB";
+const FOLDER: &str = "HORNET_TEST_FOLDER";
+
+/// Starts this test program again to do a single job in a folder, and returns what it wrote there.
+fn said(job: &str, kept: &Kept) -> String {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "parts::tests::job", "--nocapture"])
+        .env(JOB, job)
+        .env(FOLDER, kept.folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    let said: Vec<_> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("> "))
+        .collect();
+    said.join("\n")
+        .replace(kept.folder.path().to_str().unwrap(), "")
+}
+
+/// The manifest is longer than its parts, or shorter.
+fn unequal(is_longer: bool) -> Pair {
+    let mut pair = pair(2, &[if is_longer { 1 } else { 4096 * 1000 }]);
+    if is_longer {
+        let key = key();
+        let mut manifest = crate::Writer::new(Vec::new(), &key, Time::now(), false).unwrap();
+        manifest.argument(&[b'a'; 20_000]).unwrap();
+        pair.text = manifest
+            .seal(nonce(2 << 32, crate::PURPOSE.number()))
+            .unwrap();
+        pair.seal = Seal::of(&pair.text).unwrap();
+        let parts = Writer::new(&key, SEGMENT, nonce(2 << 32, PURPOSE.number()));
+        pair.parts = parts.seal(&pair.seal);
+    }
+    assert_eq!(pair.text.len() > 10_000, is_longer);
+    assert_eq!(pair.parts.len() > 10_000, !is_longer);
+    pair
+}
+
+/// What the tests below start; no test without them.
+#[test]
+fn job() {
+    let (Ok(job), Some(folder)) = (env::var(JOB), env::var_os(FOLDER)) else {
+        return;
+    };
+    let at = |name: &str| Path::new(&folder).join(name);
+    let place = Place::new(&at("m"), &at("p")).unwrap();
+    match &*job {
+        "full, manifest" | "full, parts" => {
+            let limit = libc::rlimit {
+                rlim_cur: 10_000,
+                rlim_max: 10_000,
+            };
+            // SAFETY: ignores a signal, and the limit lives until the call returns.
+            unsafe {
+                libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+                assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit), 0);
+            }
+            let new = unequal(job == "full, manifest");
+            let replaced = place.lock().unwrap().replace(&new.text, &new.parts);
+            println!("\n> {}", replaced.unwrap_err());
+        }
+        "nobody" => {
+            // SAFETY: only changes the user and the groups of this process.
+            unsafe {
+                assert_eq!(libc::setgroups(0, std::ptr::null()), 0);
+                assert_eq!(libc::setgid(65_534), 0);
+                assert_eq!(libc::setuid(65_534), 0);
+            }
+            read_only(&place);
+        }
+        other => panic!("no job {other}"),
+    }
+}
+
+#[test]
+fn a_full_disk() {
+    let old = pair(1, &[5000]);
+    for (job, name) in [("full, manifest", "m"), ("full, parts", "p.new")] {
+        let kept = Kept::new(&old);
+        let why = said(job, &kept);
+        let expected = "a temporary file beside it cannot be written: File too large (os error 27)";
+        assert_eq!(why, format!("/{name}: {expected}"));
+        kept.assert_holds(&old);
+        // Nothing is left of what was written.
+        assert_eq!(kept.names(), NAMES);
+    }
+}
+
+/// Opens both in a folder that cannot be written, and fails to lock them.
+fn read_only(place: &Place) {
+    let opened = place.open(&key()).unwrap();
+    let entry = opened.parts.entry(&opened.manifest.files, 0).unwrap();
+    println!(
+        "\n> {} values",
+        opened.parts.all_values(&entry).unwrap().len()
+    );
+    println!("> {}", place.lock().unwrap_err());
+}
+
+#[test]
+fn a_folder_that_cannot_be_written() {
+    let old = pair(1, &[5000]);
+    let kept = Kept::new(&old);
+    // Parts that a replacement has left, to be found and not renamed.
+    fs::rename(kept.at("p"), kept.at("p.new")).unwrap();
+    for (path, mode) in [("m", 0o644), ("p.new", 0o644), ("", 0o555)] {
+        fs::set_permissions(kept.at(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    // SAFETY: asks for a number.
+    let is_root = unsafe { libc::geteuid() == 0 };
+    if is_root {
+        let lines = said("nobody", &kept);
+        let refused = "/p.lock: cannot be created or opened: Permission denied (os error 13)";
+        assert_eq!(lines, format!("2 values\n{refused}"));
+    } else {
+        let error = kept.place().lock().unwrap_err().to_string();
+        assert!(error.contains("/p.lock: cannot be created or opened: Permission denied"));
+        kept.assert_holds(&old);
+    }
+    fs::set_permissions(kept.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(kept.names(), ["m", "p.new"]);
 }
 
 #[test]
