@@ -885,7 +885,7 @@ fn unequal(is_longer: bool) -> Pair {
     if is_longer {
         let key = key();
         let mut manifest = crate::Writer::new(Vec::new(), &key, Time::now(), false).unwrap();
-        manifest.argument(&[b'a'; 20_000]).unwrap();
+        manifest.argument(&vec![b'a'; 20_000]).unwrap();
         pair.text = manifest
             .seal(nonce(2 << 32, crate::PURPOSE.number()))
             .unwrap();
