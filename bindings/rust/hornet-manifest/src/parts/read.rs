@@ -203,11 +203,16 @@ impl<S: ReadAt> Reader<S> {
     /// [`Error`] if a page cannot be read or was changed, or the file has no such segments.
     pub fn values(&self, entry: &Entry, segments: Range<u64>) -> Result<SealedParts, Error> {
         let read = || {
-            if segments.start > segments.end || segments.end > entry.segments() {
-                return Err(Problem::Missing(segments.end));
-            }
+            // An entry of other parts has values that these do not have.
+            let end = entry.first.checked_add(segments.end);
+            let end = end.filter(|&end| {
+                segments.start <= segments.end
+                    && segments.end <= entry.segments()
+                    && end <= self.header.values
+            });
+            let end = end.ok_or(Problem::Missing(segments.end))?;
             // Both are at most the number of values, each of which has 32 bytes in the file.
-            let (start, end) = (entry.first + segments.start, entry.first + segments.end);
+            let start = entry.first + segments.start;
             let mut parts = SealedParts::with_capacity(to_usize(end - start));
             let items = Pages::Values.items();
             let mut sealed = Vec::new();

@@ -166,6 +166,11 @@ fn round_trip() {
         let beyond = reader.values(entry, 0..entry.segments() + 1).unwrap_err();
         assert!(matches!(beyond.problem(), Problem::Missing(_)), "{beyond}");
     }
+    // An entry of parts that have more.
+    let more = self::pair(2, &[4096 * 5000]);
+    let entry = more.open().entry(&more.lines(), 0).unwrap();
+    let error = reader.values(&entry, 4099..4100).unwrap_err();
+    assert!(matches!(error.problem(), Problem::Missing(4100)), "{error}");
     let error = reader.entry(&lines, 7).unwrap_err();
     assert_eq!(error.to_string(), "vm.parts: has nothing of number 7");
 }
@@ -675,6 +680,13 @@ fn rolled_back_apart() {
     fs::write(kept.at("m"), changed).unwrap();
     let why = kept.refusal();
     assert!(why.starts_with("/m: changed since it was made"), "{why}");
+    // What is no manifest is not read any further.
+    fs::File::create(kept.at("m"))
+        .unwrap()
+        .set_len(1 << 43)
+        .unwrap();
+    let why = kept.refusal();
+    assert!(why.starts_with("/m: line 1: not a manifest"), "{why}");
     // Parts that are gone.
     fs::write(kept.at("m"), &new.text).unwrap();
     fs::remove_file(kept.at("p")).unwrap();
