@@ -97,9 +97,11 @@ fn all(parts: &[u8], pair: &Pair) -> Result<Vec<Entry>, String> {
     let lines = pair.lines();
     let read = || {
         let reader = reader(parts, &pair.seal)?;
-        let entries = reader.entries(&lines)?.collect::<Result<Vec<_>, _>>()?;
-        for entry in &entries {
-            reader.all_values(entry)?;
+        let mut entries = Vec::new();
+        for file in reader.files_with_values(&lines)? {
+            let (entry, values) = file?;
+            assert_eq!(values.len() as u64, entry.segments());
+            entries.push(entry);
         }
         Ok(entries)
     };
@@ -154,7 +156,10 @@ fn round_trip() {
             assert!(entry.bytes_of(touched.end - 1).contains(&(range.end - 1)));
             let values = reader.values(entry, touched.clone()).unwrap();
             assert_eq!(values.len() as u64, touched.end - touched.start);
-            for (segment, value) in touched.zip(&values) {
+            // Of many, those at the ends of pages.
+            let at_ends = |segment: &u64| (entry.first + segment + 1) % 1024 < 3 || *segment < 2;
+            let pairs = touched.zip(&values);
+            for (segment, value) in pairs.filter(|(segment, _)| at_ends(segment)) {
                 let at = entry.bytes_of(segment);
                 let at = usize::try_from(at.start).unwrap()..usize::try_from(at.end).unwrap();
                 let mut segment = bytes[at].to_vec();
