@@ -7,6 +7,7 @@ use crate::parts::format::{Entry, Header, Pages, SegmentBytes};
 use crate::parts::place::Step;
 use crate::parts::{PURPOSE, Place, Reader, Stamp, ValuesError, Writer};
 use crate::{Line, Manifest, Seal, Time};
+use hornet::aead::XChaCha20Poly1305;
 use hornet::aes::{Key, Partial, UnusedNonce};
 use std::env;
 use std::fs;
@@ -178,6 +179,86 @@ fn round_trip() {
     assert!(matches!(error.problem(), Problem::Missing(4100)), "{error}");
     let error = reader.entry(&lines, 7).unwrap_err();
     assert_eq!(error.to_string(), "vm.parts: has nothing of number 7");
+}
+
+/// Read by what docs/manifest.md says, with the cipher and the pads alone.
+#[test]
+fn the_format_as_documented() {
+    let key = key();
+    let lengths = [4096 * 1030, 17];
+    let pair = pair(1, &lengths);
+    let parts = &pair.parts;
+    let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..][..8].try_into().unwrap());
+    assert_eq!(&parts[..16], b"hornet parts 1\n\0");
+    let numbers = [16, 24, 32].map(|at| number(parts, at));
+    assert_eq!(numbers, [4096, 2, 1031]);
+    assert_eq!(parts[40..56], *pair.seal.nonce.as_bytes());
+    assert_eq!(parts[56..72], *pair.seal.tag.as_bytes());
+    let nonce: [u8; 16] = parts[72..88].try_into().unwrap();
+    assert_eq!(nonce[15], 2);
+    let tag: [u8; 16] = parts[88..104].try_into().unwrap();
+    key.verify(&nonce.into(), &parts[..72], &tag.into())
+        .unwrap();
+
+    let derived = |number: u64| {
+        let pads = [2 * number, 2 * number + 1].map(|counter| {
+            let mut nonce = [0xff; 16];
+            nonce[..6].copy_from_slice(&counter.to_le_bytes()[..6]);
+            nonce[15] = 253;
+            *key.pad(UnusedNonce::assume_unused(nonce))
+        });
+        XChaCha20Poly1305::new(&pads.concat().try_into().unwrap())
+    };
+    let mut at = 104;
+    let mut page = |kind: u8, page: u8, len_bytes: usize| {
+        let mut page_nonce = [0; 24];
+        page_nonce[..16].copy_from_slice(&nonce);
+        page_nonce[16] = page;
+        page_nonce[23] = kind;
+        let sealed = &parts[at..at + len_bytes + 16];
+        at += sealed.len();
+        derived(255 + u64::from(kind))
+            .open_to_vec(&page_nonce.into(), &parts[..24], sealed)
+            .unwrap()
+    };
+    let values = [page(1, 0, 1024 * 32), page(1, 1, 7 * 32)].concat();
+    let index = page(2, 0, 2 * 88);
+    assert_eq!(at, parts.len());
+
+    // The tag under a pad of zeros is the value modulo 2^130 - 5 and then 2^128.
+    for (index, length) in [(0, 4096), (1029, 4096), (1030, 17)] {
+        let value = &values[32 * index..][..32];
+        assert!(number(value, 16) <= 4);
+        assert_eq!(number(value, 24), length);
+        let bytes = content(lengths[usize::from(index == 1030)]);
+        let segment = &bytes[if index == 1029 { 4096 * 1029 } else { 0 }..];
+        let segment = &segment[..usize::try_from(length).unwrap()];
+        let one_time = [&key.as_bytes()[16..], &[0; 16]].concat();
+        let tag = hornet::mac(hornet::Key::new(&one_time.try_into().unwrap()), segment);
+        let tag = u128::from_le_bytes(*tag.as_bytes());
+        let low = u128::from_le_bytes(value[..16].try_into().unwrap());
+        // 2^130 is 5; none of these values is so near to a multiple of 2^128 that more happens.
+        let reduced = low.checked_add(u128::from(number(value, 16) / 4 * 5));
+        assert_eq!(reduced, Some(tag));
+    }
+    let lines = pair.lines();
+    for (entry, (number_of, line)) in index.chunks(88).zip((1..).zip(&lines)) {
+        let first = if number_of == 1 { 0 } else { 1030 };
+        let length = lengths[if number_of == 1 { 0 } else { 1 }];
+        assert_eq!((number(entry, 0), number(entry, 8)), (length, first));
+        assert_eq!(entry[16..32], line.nonce);
+        assert_eq!(entry[32..48], *line.tag.as_bytes());
+        let stamp = stamp(number_of).unwrap();
+        let found = [48, 56, 64, 76].map(|at| number(entry, at));
+        let times = [stamp.modified.0, stamp.changed.0]
+            .map(|seconds| u64::from_le_bytes(seconds.to_le_bytes()));
+        assert_eq!(found, [stamp.device, stamp.inode, times[0], times[1]]);
+        let nanoseconds = |at: usize| u32::from_le_bytes(entry[at..][..4].try_into().unwrap());
+        assert_eq!(
+            (nanoseconds(72), nanoseconds(84)),
+            (stamp.modified.1, stamp.changed.1)
+        );
+    }
 }
 
 #[test]
