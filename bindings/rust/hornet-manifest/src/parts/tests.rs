@@ -4,7 +4,7 @@
 
 use crate::parts::error::{Error, Part, Problem};
 use crate::parts::format::{Entry, Header, Pages, SegmentBytes};
-use crate::parts::place::Step;
+use crate::parts::place::{Location, Step};
 use crate::parts::{PURPOSE, Place, Reader, Stamp, ValuesError, Writer};
 use crate::{Line, Manifest, Seal, Time};
 use hornet::aead::XChaCha20Poly1305;
@@ -16,6 +16,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use tempfile::TempDir;
 
@@ -244,7 +245,7 @@ fn the_format_as_documented() {
     let lines = pair.lines();
     for (entry, (number_of, line)) in index.chunks(88).zip((1..).zip(&lines)) {
         let first = if number_of == 1 { 0 } else { 1030 };
-        let length = lengths[if number_of == 1 { 0 } else { 1 }];
+        let length = lengths[usize::from(number_of != 1)];
         assert_eq!((number(entry, 0), number(entry, 8)), (length, first));
         assert_eq!(entry[16..32], line.nonce);
         assert_eq!(entry[32..48], *line.tag.as_bytes());
@@ -797,6 +798,21 @@ fn new_parts_are_found_beside_damaged_ones() {
     kept.assert_holds(&pair);
 }
 
+/// A writer renames the new parts after a reader has seen the old ones.
+#[test]
+fn renamed_while_they_are_looked_for() {
+    let (old, new) = (pair(1, &[5000]), pair(2, &[5000]));
+    let kept = Kept::new(&old);
+    let place = kept.place();
+    let lock = place.lock().unwrap();
+    lock.replace_until(&new.text, &new.parts, |step| step == Step::Manifest)
+        .unwrap();
+    let location = Location::of(&kept.at("p")).unwrap();
+    let rename = || fs::rename(kept.at("p.new"), kept.at("p")).unwrap();
+    let found = location.find_while(&key(), &new.seal, rename);
+    assert_eq!(found.unwrap().path(), kept.at("p"));
+}
+
 #[test]
 fn what_is_no_regular_file() {
     let new = pair(1, &[5000]);
@@ -923,28 +939,29 @@ fn writers_take_turns() {
     const WRITERS: u64 = 8;
     let kept = Kept::new(&pair(100, &[1]));
     let barrier = Barrier::new(usize::try_from(WRITERS).unwrap() + 1);
-    let inside = std::sync::atomic::AtomicUsize::new(0);
+    let (inside, done) = (AtomicU64::new(0), AtomicU64::new(0));
     thread::scope(|scope| {
         for number in 1..=WRITERS {
-            let (kept, barrier, inside) = (&kept, &barrier, &inside);
+            let (kept, barrier, inside, done) = (&kept, &barrier, &inside, &done);
             scope.spawn(move || {
                 barrier.wait();
                 for version in 0..5 {
                     let place = kept.place();
                     let lock = place.lock().unwrap();
-                    let others = inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                    let others = inside.fetch_add(1, Ordering::SeqCst);
                     assert_eq!(others, 0);
                     let before = lock.open(&key()).unwrap().manifest.files.len();
                     let lengths = vec![1; before + 1];
                     let new = pair(number * 10 + version, &lengths);
                     lock.replace(&new.text, &new.parts).unwrap();
-                    inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                    inside.fetch_sub(1, Ordering::SeqCst);
                 }
+                done.fetch_add(1, Ordering::SeqCst);
             });
         }
         // Readers find a manifest and its parts at any moment.
         barrier.wait();
-        for _ in 0..200 {
+        while done.load(Ordering::SeqCst) < WRITERS {
             let opened = kept.place().open(&key()).unwrap();
             let entries = opened.parts.entries(&opened.manifest.files).unwrap();
             assert!(entries.into_iter().all(|entry| entry.is_ok()));
