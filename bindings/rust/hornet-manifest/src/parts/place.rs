@@ -223,7 +223,13 @@ impl Place {
     /// [`Error`] if one of them cannot be read, was changed, or was made with another key, or if they do
     /// not belong together.
     pub fn open(&self, key: &Key) -> Result<Opened, Error> {
+        self.open_while(key, || ())
+    }
+
+    /// Does so while something else happens.
+    pub(super) fn open_while(&self, key: &Key, meanwhile: impl FnOnce()) -> Result<Opened, Error> {
         let mut text = self.manifest_text()?;
+        meanwhile();
         for _ in 0..ATTEMPTS {
             match self.open_of(key, text) {
                 Ok(opened) => return Ok(opened),

@@ -819,6 +819,20 @@ fn renamed_while_they_are_looked_for() {
     assert_eq!(found.unwrap().path(), kept.at("p"));
 }
 
+/// Both are replaced after a reader has read the old manifest.
+#[test]
+fn replaced_while_they_are_opened() {
+    let (old, new) = (pair(1, &[5000]), pair(2, &[5000]));
+    let kept = Kept::new(&old);
+    let replace = || {
+        let place = kept.place();
+        let lock = place.lock().unwrap();
+        lock.replace(&new.text, &new.parts).unwrap();
+    };
+    let opened = kept.place().open_while(&key(), replace).unwrap();
+    assert_eq!(opened.text, new.text);
+}
+
 #[test]
 fn what_is_no_regular_file() {
     let new = pair(1, &[5000]);
