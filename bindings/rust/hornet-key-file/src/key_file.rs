@@ -8,7 +8,8 @@ use crate::locked::Locked;
 use crate::nonces::{COUNTERS, Nonces, Purpose, Random};
 use crate::place::{Identity, Place, identity, read_pipe};
 use crate::process::Process;
-use hornet::aes::{self, UnusedNonce};
+use hornet::aead::XChaCha20Poly1305;
+use hornet::aes::{self, PartsKey, UnusedNonce};
 use std::fs::{self, Metadata};
 use std::iter::zip;
 use std::path::{Path, PathBuf};
@@ -178,13 +179,7 @@ impl KeyFile {
     /// access to the file.
     #[must_use]
     pub fn derive(&self, number: u8) -> Zeroizing<[u8; 32]> {
-        let mut bytes = Zeroizing::new([0; 32]);
-        let halves = bytes.chunks_exact_mut(aes::Nonce::BYTES);
-        for (counter, half) in (2 * u64::from(number)..).zip(halves) {
-            let nonce = Purpose::DERIVED.nonce(counter, Random::KEY_FILE);
-            half.copy_from_slice(&*self.key().pad(UnusedNonce::assume_unused(nonce)));
-        }
-        bytes
+        derived(self.key(), number.into())
     }
 
     /// Returns whether `metadata` is that of the key file, either as it was when opened or as it is
@@ -253,6 +248,29 @@ impl KeyFile {
             Ok((nonces(start, random), Some(text)))
         })
     }
+}
+
+/// Returns the pads of two nonces of [`Purpose::DERIVED`].
+fn derived(key: &aes::Key, number: u64) -> Zeroizing<[u8; 32]> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    let halves = bytes.chunks_exact_mut(aes::Nonce::BYTES);
+    for (counter, half) in (2 * number..).zip(halves) {
+        let nonce = Purpose::DERIVED.nonce(counter, Random::KEY_FILE);
+        half.copy_from_slice(&*key.pad(UnusedNonce::assume_unused(nonce)));
+    }
+    bytes
+}
+
+/// The numbers of the derived keys of parts files, above those that [`KeyFile::derive`] takes.
+const PARTS: [u64; 2] = [1 << 8, (1 << 8) + 1];
+
+/// Derives the two keys of the parts files of a key: one that seals their values, and one for
+/// XChaCha20-Poly1305 that seals their index. They are derived like those of [`KeyFile::derive`], and
+/// differ from all of them.
+#[must_use]
+pub fn parts_keys(key: &aes::Key) -> (PartsKey, XChaCha20Poly1305) {
+    let [values, index] = PARTS.map(|number| derived(key, number));
+    (PartsKey::new(&values), XChaCha20Poly1305::new(&index))
 }
 
 /// Compares two keys in constant time.

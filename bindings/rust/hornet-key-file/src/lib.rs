@@ -116,6 +116,7 @@ compile_error!(
 mod content;
 mod error;
 mod key_file;
+mod lock_file;
 mod locked;
 mod new_file;
 mod nonces;
@@ -127,8 +128,9 @@ mod process;
 pub mod fuzzing;
 
 pub use error::{Error, Problem};
-pub use key_file::KeyFile;
-pub use new_file::{Access, NewFile};
+pub use key_file::{KeyFile, parts_keys};
+pub use lock_file::LockFile;
+pub use new_file::{Access, NewFile, rename};
 pub use nonces::{Nonces, Purpose};
 pub use place::check_access;
 

@@ -88,10 +88,8 @@ impl NewFile<'_> {
     /// folder failed.
     pub fn write(&self, content: &[u8]) -> Result<Metadata, Problem> {
         let metadata = self.place(content)?;
-        match retry_on_intr(|| rustix::fs::fsync(self.folder)) {
-            Err(error) if !lacks(error) => Err(io("its folder cannot be written")(error)),
-            _ => Ok(metadata),
-        }
+        flush(self.folder)?;
+        Ok(metadata)
     }
 
     /// Writes the file and gives it its name.
@@ -250,6 +248,26 @@ impl NewFile<'_> {
         };
         let random = u64::from_ne_bytes(random);
         Ok(format!(".hornet-{key}{random:016x}").into())
+    }
+}
+
+/// Renames a file in its folder, which replaces a file that has the new name. When this function
+/// returns, the new name is on the disk. It is not if a power failure comes before, where
+/// [folders cannot be flushed](NewFile#file-systems).
+///
+/// # Errors
+///
+/// [`Problem`] if it cannot be renamed, or its folder not be flushed.
+pub fn rename(folder: &OwnedFd, from: &OsStr, to: &OsStr) -> Result<(), Problem> {
+    rustix::fs::renameat(folder, from, folder, to).map_err(io(REPLACE))?;
+    flush(folder)
+}
+
+/// Flushes a folder to the disk, where the file system can.
+fn flush(folder: &OwnedFd) -> Result<(), Problem> {
+    match retry_on_intr(|| rustix::fs::fsync(folder)) {
+        Err(error) if !lacks(error) => Err(io("its folder cannot be written")(error)),
+        _ => Ok(()),
     }
 }
 

@@ -69,14 +69,16 @@ pub struct Purpose(u8);
 impl Purpose {
     /// For a message.
     pub const MESSAGE: Self = Self(0);
-    /// For a key derived by [`KeyFile::derive`](crate::KeyFile::derive).
+    /// For a key derived by [`KeyFile::derive`](crate::KeyFile::derive) or
+    /// [`parts_keys`](crate::parts_keys).
     pub const DERIVED: Self = Self(253);
     /// For a key derived by [`KeyFile::fork`](crate::KeyFile::fork).
     pub const FORK: Self = Self(254);
     /// For the last line of a key file.
     pub const KEY_FILE: Self = Self(255);
 
-    /// Defines a purpose of the caller's own, 1 to 252. `None` for other numbers.
+    /// Defines a purpose of the caller's own, 1 to 252. `None` for other numbers. In Hornet's crates, 1
+    /// is for manifests and 2 for the parts files beside them.
     #[must_use]
     pub const fn new(number: u8) -> Option<Self> {
         match number {

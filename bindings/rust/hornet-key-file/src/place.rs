@@ -4,18 +4,16 @@
 
 use crate::content::{self, Content, Text};
 use crate::error::{Problem, io};
+use crate::lock_file::Named;
 use crate::new_file::{Access, NewFile, is_mine, lacks};
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::retry_on_intr;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-
-/// How often to retry the lock after another user has replaced the file.
-const ATTEMPTS: usize = 100_000;
 
 /// The device and inode of a file.
 pub(crate) type Identity = (u64, u64);
@@ -121,9 +119,7 @@ impl Place {
             .map_err(io("its folder cannot be opened"))
     }
 
-    /// Opens and locks the file, and returns its metadata. Another process may replace it before the
-    /// lock is taken, so the locked file must still have the name. Gives up after `ATTEMPTS`
-    /// attempts, for instance on file systems whose inode numbers change.
+    /// Opens and locks the file, and returns its metadata.
     ///
     /// Without locks, a file can still be read, because it is replaced as a whole.
     fn lock(
@@ -132,37 +128,22 @@ impl Place {
         access: OFlags,
         operation: FlockOperation,
     ) -> Result<(File, Metadata), Problem> {
-        // Opening must not block on a pipe, or acquire a controlling terminal.
-        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let (is_read, not_opened) = match access {
             OFlags::RDONLY => (true, "cannot be opened"),
             _ => (false, "cannot be opened for writing"),
         };
-        for _ in 0..ATTEMPTS {
-            let file = match rustix::fs::openat(folder, &self.name, flags, Mode::empty()) {
-                Ok(file) => File::from(file),
-                // It is a symbolic link.
-                Err(Errno::LOOP) => return Err(Problem::NotRegular),
-                Err(error) => return Err(io(not_opened)(error)),
-            };
-            match retry_on_intr(|| rustix::fs::flock(&file, operation)) {
-                Err(error) if !(is_read && lacks(error)) => {
-                    return Err(io(
-                        "cannot be locked, without which two processes could take the same nonces",
-                    )(error));
-                }
-                _ => {}
+        let named = Named {
+            folder,
+            name: &self.name,
+        };
+        named.lock(access, not_opened, |file| {
+            match retry_on_intr(|| rustix::fs::flock(file, operation)) {
+                Err(error) if !(is_read && lacks(error)) => Err(io(
+                    "cannot be locked, without which two processes could take the same nonces",
+                )(error)),
+                _ => Ok(()),
             }
-
-            let locked = file.metadata().map_err(io("cannot be read"))?;
-            let named = rustix::fs::statat(folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)
-                .map_err(io("cannot be opened"))?;
-            if identity(&locked) == (named.st_dev, named.st_ino) {
-                return Ok((file, locked));
-            }
-        }
-        let busy = io::Error::from(ErrorKind::ResourceBusy);
-        Err(Problem::Io("cannot be locked", busy))
+        })
     }
 }
 

@@ -6,9 +6,11 @@ use crate::kind::Kind;
 use crate::time::Time;
 use hornet::Tag;
 use hornet::aes::Nonce;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// A file and its tag.
+#[derive(Debug)]
 pub struct Line {
     /// The nonce of the tag; its purpose is that of a message.
     pub nonce: [u8; Nonce::BYTES],
@@ -19,6 +21,7 @@ pub struct Line {
 }
 
 /// Something that was found but has no tag.
+#[derive(Debug)]
 pub struct Other {
     /// The path, as found below an argument.
     pub path: PathBuf,
@@ -27,6 +30,7 @@ pub struct Other {
 }
 
 /// The content of a manifest, in the order of its lines.
+#[derive(Debug)]
 pub struct Manifest {
     /// Whether symbolic links were followed.
     pub follow_symlinks: bool,
@@ -42,6 +46,17 @@ pub struct Manifest {
     pub others: Vec<Other>,
     /// When the manifest was sealed.
     pub sealed: Time,
+}
+
+impl Manifest {
+    /// Returns the index of the file with this path, as the manifest spells it.
+    #[must_use]
+    pub fn find(&self, path: &Path) -> Option<usize> {
+        let of = path.as_os_str().as_bytes();
+        self.files
+            .binary_search_by(|line| line.path.as_os_str().as_bytes().cmp(of))
+            .ok()
+    }
 }
 
 /// Returns the line before the seal, without the newline.

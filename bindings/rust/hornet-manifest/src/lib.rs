@@ -4,12 +4,13 @@
 //!
 //! [`Writer`] writes one, line by line, with memory that does not depend on the number of files;
 //! [`Manifest::open`] verifies and reads one, and [`Manifest::open_file`] one that need not fit in memory. docs/manifest.md
-//! describes the format.
+//! describes the format. The module [`parts`] keeps, beside a manifest, the values of segments of its files.
 
 mod content;
 pub mod escape;
 pub mod holes;
 mod kind;
+pub mod parts;
 mod problem;
 mod read;
 mod seal;
@@ -22,7 +23,7 @@ mod write;
 pub use content::{Line, Manifest, Other};
 pub use kind::Kind;
 pub use problem::{OpenError, Problem};
-pub use seal::PURPOSE;
+pub use seal::{PURPOSE, Seal};
 pub use text::HEADER;
 pub use time::Time;
 pub use write::Writer;

@@ -155,7 +155,7 @@ impl Read for Evaluated<'_> {
 }
 
 /// Reads as many bytes as fit in the buffer, unless the file ends before.
-fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     let mut count = 0;
     while count < buffer.len() {
         match file.read_at(&mut buffer[count..], at + count as u64) {
@@ -181,12 +181,33 @@ fn wrong_header(text: &[u8]) -> Problem {
     Problem::in_line(1, what)
 }
 
-struct Seal {
-    nonce: Nonce,
-    tag: Tag,
+/// The seal of a manifest: its last line. It stands for the whole text, since no other text of the
+/// same key has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Seal {
+    /// The nonce, whose counter tells the order of manifests of one key file.
+    pub nonce: Nonce,
+    /// The tag of every byte before the last line.
+    pub tag: Tag,
 }
 
 impl Seal {
+    /// Returns the seal of a text, or of its end. It is not verified: the text must be one that
+    /// [`Manifest::open`] has accepted, or that [`Writer::seal`](crate::Writer::seal) has written.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem`] if the last line is not a seal.
+    pub fn of(text: &[u8]) -> Result<Self, Problem> {
+        split_seal(text).map(|(_, seal)| seal)
+    }
+
+    /// Returns whether both are the same. Each must have been verified: seals are not secret, and
+    /// nobody learns from this how much of a guess is correct.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        (self.nonce, self.tag.as_bytes()) == (other.nonce, other.tag.as_bytes())
+    }
+
     /// Verifies the seal of a text, given by its evaluation.
     fn verify(&self, key: &Key, whole: &Partial) -> Result<(), Problem> {
         key.verify_partial(&self.nonce, whole, &self.tag)
@@ -206,7 +227,7 @@ impl Seal {
 }
 
 /// The length of the last line, with its newline.
-const SEAL_LINE_BYTES: usize = SEAL.len() + DIGITS + 1 + DIGITS + 1;
+pub(crate) const SEAL_LINE_BYTES: usize = SEAL.len() + DIGITS + 1 + DIGITS + 1;
 
 /// Splits a manifest into the text that the seal authenticates, and the seal.
 fn split_seal(text: &[u8]) -> Result<(&[u8], Seal), Problem> {

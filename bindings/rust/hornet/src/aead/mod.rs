@@ -58,6 +58,6 @@ pub use pieces::{Opener, Sealer};
 pub const MAX_BYTES: u64 = (1 << 38) - 64;
 
 /// Whether a message is longer than `MAX_BYTES`.
-fn too_long(len_bytes: usize) -> bool {
+pub(crate) fn too_long(len_bytes: usize) -> bool {
     u64::try_from(len_bytes).is_ok_and(|len_bytes| len_bytes > MAX_BYTES)
 }

@@ -29,13 +29,16 @@
 //! A [`Partial`] is a partial evaluation: the value of the polynomial over one segment of a
 //! message. Segments can be evaluated in any order and on many threads, and combined afterwards.
 //! `Key::mac_parallel` (feature `rayon`) does this for one message. `Segments` (feature `std`)
-//! keeps the partial evaluations of a long message, to compute new tags after changes.
+//! keeps the partial evaluations of a long message, to compute new tags after changes. A [`PartsKey`]
+//! (feature `alloc`) seals them, to be kept in a file; what it opens again are [`SealedParts`].
 
 mod key;
 mod message;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod partial;
+#[cfg(feature = "alloc")]
+mod parts;
 #[cfg(test)]
 mod samples;
 #[cfg(feature = "std")]
@@ -44,6 +47,8 @@ mod verifier;
 
 pub use key::{Key, KeyError, NotClamped};
 pub use partial::{Partial, PartialError};
+#[cfg(feature = "alloc")]
+pub use parts::{OldPartial, PartsError, PartsKey, SealedParts};
 #[cfg(feature = "std")]
 pub use segments::{SegmentError, Segments};
 pub use verifier::Verifier;

@@ -169,12 +169,25 @@ impl<'k> Segments<'k> {
     /// [`SegmentError`] if there is no segment with that index, or if the lengths differ. Nothing
     /// is then changed.
     pub fn replace(&mut self, index: usize, segment: &[u8]) -> Result<(), SegmentError> {
+        self.replace_partial(index, self.key.partial(segment))
+    }
+
+    /// Replaces a segment, like [`replace`](Self::replace), with one of the same length that has been
+    /// evaluated under the same key.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError`], like `replace`.
+    pub fn replace_partial(
+        &mut self,
+        index: usize,
+        replacement: Partial,
+    ) -> Result<(), SegmentError> {
         let partial = self.partials.get_mut(index).ok_or(SegmentError::Index)?;
-        let replacement = self.key.partial(segment);
         if partial.len_bytes() != replacement.len_bytes() {
             return Err(SegmentError::OtherLength);
         }
-        if segment.len() == self.segment_bytes {
+        if replacement.len_bytes() == self.segment_bytes as u64 {
             let end = replacement.len_bytes() * (index as u64 + 1);
             // SAFETY: all are partial evaluations, `self.full` is writable, and r has 16 bytes.
             unsafe {
@@ -187,7 +200,7 @@ impl<'k> Segments<'k> {
                 );
             }
         }
-        partial.0 = replacement.0;
+        *partial = replacement;
         Ok(())
     }
 
@@ -203,10 +216,16 @@ impl<'k> Segments<'k> {
         let only_short = count + 1 == self.partials.len() && self.short().is_some();
         self.partials.truncate(count);
         if !only_short {
-            self.full = Partial::default();
-            let result = self.key.append_all(&mut self.full, &self.partials);
-            debug_assert_eq!(result, Ok(()));
+            self.join_full();
         }
+    }
+
+    /// Combines the segments of full length.
+    fn join_full(&mut self) {
+        let full = self.partials.len() - usize::from(self.short().is_some());
+        self.full = Partial::default();
+        let result = self.key.append_all(&mut self.full, &self.partials[..full]);
+        debug_assert_eq!(result, Ok(()));
     }
 
     /// Returns the number of segments.
@@ -242,7 +261,9 @@ impl<'k> Segments<'k> {
         self.key.verify_partial(nonce, &self.whole(), tag)
     }
 
-    fn whole(&self) -> Partial {
+    /// Returns the partial evaluation of the current message.
+    #[must_use]
+    pub fn whole(&self) -> Partial {
         let mut whole = self.full.clone();
         if let Some(short) = self.short() {
             self.key.join(&mut whole, short);
@@ -367,6 +388,8 @@ impl fmt::Display for SegmentError {
 }
 
 impl Error for SegmentError {}
+
+mod of_parts;
 
 #[cfg(test)]
 mod tests;
