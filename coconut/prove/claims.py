@@ -682,10 +682,9 @@ def claim_ends(claims: Claims) -> None:
         (a,), (result,) = claims.assume("a", fields.fe), claims.assume("result", fields.fe)
         claims.claim("result", fields.fe, [product(result, a)])
     elif kind == "zeros":
-        r, excess, top = words("r", R_WORDS), words("excess", EXCESS_WORDS), {(): 1 << 128}
-        value = product(r, excess)
-        for i in range(1, n + 1):
-            value = add(value, product(top, *[r] * i))
+        r, top = words("r", R_WORDS), Poly({(): 1 << 128})
+        powers = total(product(*[r] * i) for i in range(n))
+        value = product(add(product(top, powers), words("excess", EXCESS_WORDS)), r)
         claims.claim("h", H_WORDS, [value])
     elif kind == "zeros end":
         (f,), (r,) = (claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r"))
