@@ -27,6 +27,8 @@ from coconut.prove.polynomials import (
 from coconut.trace import KERNELS
 
 ONE: Poly = {(): 1}
+# A block of zeros, with the 1 appended.
+TOP: Poly = {(): 1 << 128}
 # The bit above the 128 of a block.
 TOP: Poly = {(): 2**128}
 # The powers of a long step are in vectors of 8 lanes at most.
@@ -682,20 +684,19 @@ def claim_ends(claims: Claims) -> None:
         (a,), (result,) = claims.assume("a", fields.fe), claims.assume("result", fields.fe)
         claims.claim("result", fields.fe, [product(result, a)])
     elif kind == "zeros":
-        r, top = words("r", R_WORDS), Poly({(): 1 << 128})
-        powers = total(product(*[r] * i) for i in range(n))
-        value = product(add(product(top, powers), words("excess", EXCESS_WORDS)), r)
-        claims.claim("h", H_WORDS, [value])
+        r = words("r", R_WORDS)
+        of_full = product(total(product(*[r] * i) for i in range(n)), TOP)
+        claims.claim("h", H_WORDS, [product(add(of_full, words("excess", EXCESS_WORDS)), r)])
     elif kind == "zeros end":
         (f,), (r,) = (claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r"))
-        claims.claim("h", H_WORDS, [product(add(product(f, {(): 1 << 128}), words("excess", EXCESS_WORDS)), r)])
+        claims.claim("h", H_WORDS, [product(add(product(f, TOP), words("excess", EXCESS_WORDS)), r)])
     elif kind in {"twice", "twice and one"}:
         (f,), (r,), (less_one,) = (
             claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r", "less one")
         )
         doubled = product(f, add(product(f, less_one), {(): 2}))
-        result = doubled if kind == "twice" else add(product(doubled, r), ONE)
-        claims.claim("f", fields.fe, [result], f"{kind}/f")
+        summed = doubled if kind == "twice" else add(product(doubled, r), ONE)
+        claims.claim("f", fields.fe, [summed], f"{kind}/f")
 
 
 def claim_shared(claims: Claims) -> None:
