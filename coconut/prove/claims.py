@@ -27,8 +27,6 @@ from coconut.prove.polynomials import (
 from coconut.trace import KERNELS
 
 ONE: Poly = {(): 1}
-# A block of zeros, with the 1 appended.
-TOP: Poly = {(): 1 << 128}
 # The bit above the 128 of a block.
 TOP: Poly = {(): 2**128}
 # The powers of a long step are in vectors of 8 lanes at most.
