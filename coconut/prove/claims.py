@@ -682,21 +682,19 @@ def claim_ends(claims: Claims) -> None:
         (a,), (result,) = claims.assume("a", fields.fe), claims.assume("result", fields.fe)
         claims.claim("result", fields.fe, [product(result, a)])
     elif kind == "zeros":
-        r, excess, top = words("r", R_WORDS), words("excess", EXCESS_WORDS), {(): 1 << 128}
-        value = product(r, excess)
-        for i in range(1, n + 1):
-            value = add(value, product(top, *[r] * i))
-        claims.claim("h", H_WORDS, [value])
+        r = words("r", R_WORDS)
+        of_full = product(total(product(*[r] * i) for i in range(n)), TOP)
+        claims.claim("h", H_WORDS, [product(add(of_full, words("excess", EXCESS_WORDS)), r)])
     elif kind == "zeros end":
         (f,), (r,) = (claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r"))
-        claims.claim("h", H_WORDS, [product(add(product(f, {(): 1 << 128}), words("excess", EXCESS_WORDS)), r)])
+        claims.claim("h", H_WORDS, [product(add(product(f, TOP), words("excess", EXCESS_WORDS)), r)])
     elif kind in {"twice", "twice and one"}:
         (f,), (r,), (less_one,) = (
             claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r", "less one")
         )
         doubled = product(f, add(product(f, less_one), {(): 2}))
-        result = doubled if kind == "twice" else add(product(doubled, r), ONE)
-        claims.claim("f", fields.fe, [result], f"{kind}/f")
+        summed = doubled if kind == "twice" else add(product(doubled, r), ONE)
+        claims.claim("f", fields.fe, [summed], f"{kind}/f")
 
 
 def claim_shared(claims: Claims) -> None:

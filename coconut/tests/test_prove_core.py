@@ -81,11 +81,18 @@ MISTAKES: list[Planted] = [
     ("poly1305/horner/powers.h", "bit >= 0; bit--", "bit > 0; bit--", prove_power, ARM, DIFFERENT),
     ("poly1305/horner/combine.h", "n >> bit != 0", "n >> bit > 1", prove_zeros, "", DIFFERENT),
     ("poly1305/horner/combine.h", "n >> bit != 0", "bit < 63 && n >> bit != 0", prove_zeros, "", DIFFERENT),
-    ("poly1305/horner/combine.h", "(n >> bit & 1) != 0", "(n >> bit & 1) != 0 || bit == 40", prove_zeros, "", DIFFERENT),
+    (
+        "poly1305/horner/combine.h",
+        "(n >> bit & 1) != 0",
+        "(n >> bit & 1) != 0 || bit == 40",
+        prove_zeros,
+        "",
+        DIFFERENT,
+    ),
     ("poly1305/horner/combine.h", "odd ? fe_mul(f, r) : f", "f", prove_zeros, "", DIFFERENT),
-    ("poly1305/horner/combine.h", "two_words[3] = {2,", "two_words[3] = {1,", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "two[3] = {2,", "two[3] = {1,", prove_zeros, "", DIFFERENT),
     ("poly1305/horner/combine.h", "top[3] = {0, 0, 1}", "top[3] = {0, 0, 2}", prove_zeros, "", DIFFERENT),
-    ("poly1305/horner/combine.h", "odd ? wide_from(one) : wide_zero()", "wide_zero()", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "one_or_zero[3] = {odd,", "one_or_zero[3] = {1,", prove_zeros, "", DIFFERENT),
     ("poly1305/horner/combine.h", "bit >= 0; bit--", "bit > 0; bit--", prove_zeros, ARM, DIFFERENT),
 ]
 

@@ -80,6 +80,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ("end_lanes|absorb_chunk", "No number of an entry needs more than 32 bits.", "(uint32_t)p->absorbed"),
     ],
     "poly1305/partial.c": [
+        ("blocks_of", "Only the remainder by 16 is compared.", "(uint32_t)len_bytes % 16"),
         (
             "hornet_poly1305_partial_compute",
             "The highest word is at most 4: its last byte is 0.",
