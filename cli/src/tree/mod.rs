@@ -10,6 +10,7 @@ pub(crate) mod opener;
 pub(crate) mod patterns;
 mod reading;
 pub(crate) mod roots;
+pub(crate) mod segments;
 pub(crate) mod snapshot;
 pub(crate) mod task;
 mod visits;
