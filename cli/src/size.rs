@@ -3,6 +3,7 @@
 //! Parses lengths, offsets and ranges in bytes: `4096`, `0x1000`, `2^12`, `4KiB`, `1MiB:4KiB`.
 
 use crate::number::Number;
+use hornet_manifest::parts::SegmentBytes;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -51,6 +52,12 @@ impl FromStr for Size {
         let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok());
         bytes.map(Self).ok_or_else(|| TOO_LARGE.into())
     }
+}
+
+/// Parses the length of segments.
+pub(crate) fn segment_bytes(text: &str) -> Result<SegmentBytes, String> {
+    let Size(bytes) = text.parse()?;
+    SegmentBytes::new(bytes).ok_or_else(|| "not a power of two from 4KiB to 1GiB".into())
 }
 
 /// Bytes of a file, of which there is at least one: `OFFSET:LENGTH`.
@@ -119,6 +126,17 @@ mod tests {
             "0x1ffffffffffffffffffffffffffffffff",
         ] {
             assert_eq!(text.parse::<Size>(), Err(TOO_LARGE.into()), "{text}");
+        }
+    }
+
+    #[test]
+    fn lengths_of_segments() {
+        for (text, bytes) in [("4096", 4096), ("1MiB", 1 << 20), ("2^30", 1 << 30)] {
+            assert_eq!(segment_bytes(text).map(SegmentBytes::get), Ok(bytes));
+        }
+        for text in ["0", "2KiB", "2GiB", "5000", "3MiB"] {
+            let why = segment_bytes(text).unwrap_err();
+            assert!(why.contains("4KiB to 1GiB"), "{text}: {why}");
         }
     }
 

@@ -9,45 +9,83 @@
 //! ```
 
 use crate::buffer::Buffer;
+use crate::progress::Progress;
 use crate::tree::failure::Failure;
-use crate::tree::reading::{PIECE_BYTES, append};
+use crate::tree::holes::Holes;
+use crate::tree::reading::{PIECE_BYTES, append, read_range};
+use crate::tree::windows::{self, Evaluation};
+use crate::tree::work::HUGE_BYTES;
 use hornet::aes::{Key, Partial};
-use hornet_manifest::parts::SegmentBytes;
+use hornet_manifest::holes::Extent;
+use hornet_manifest::parts::{SegmentBytes, Stamp};
+use rayon::ThreadPool;
 use std::fs::File;
-use std::io::ErrorKind;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 /// The most values of one file that are kept: 2^28, which take 8 GiB. With segments of 1 MiB, those
 /// of 256 TiB.
 const MOST: u64 = 1 << 28;
 
-/// Evaluates the segments of a range of an open file, which begins at a segment, through a buffer on
-/// this thread. Whether the file changes meanwhile, the caller finds out.
-pub(crate) fn read(
-    key: &Key,
-    file: &File,
-    bytes: Range<u64>,
-    segment_bytes: SegmentBytes,
-    buffer: &mut Buffer,
-) -> Result<Values, Failure> {
-    buffer.allocate(PIECE_BYTES);
-    let mut values = Values::new(Some(segment_bytes), bytes.start, bytes.end)?;
-    let mut at = bytes.start;
-    while at < bytes.end {
-        let left = usize::try_from(bytes.end - at).unwrap_or(usize::MAX);
-        let piece = &mut buffer[..left.min(PIECE_BYTES)];
-        file.read_exact_at(piece, at).map_err(|error| {
-            if error.kind() == ErrorKind::UnexpectedEof {
-                Failure::Unreadable(Failure::SHRANK.into())
+/// What a parts file keeps of a file.
+pub(crate) struct Kept {
+    /// What tells whether it was changed since.
+    pub(crate) stamp: Option<Stamp>,
+    /// The values of its segments.
+    pub(crate) values: Vec<Partial>,
+}
+
+/// How the segments of open files are evaluated.
+pub(crate) struct Segments<'a> {
+    pub(crate) key: &'a Key,
+    pub(crate) pool: &'a ThreadPool,
+    /// Whether files may be mapped into memory.
+    pub(crate) map: bool,
+    pub(crate) holes: &'a Holes,
+    pub(crate) segment_bytes: SegmentBytes,
+}
+
+impl Segments<'_> {
+    /// Evaluates a range of an open file, which begins at a segment and does not go beyond the end:
+    /// on this thread, or on all if it is huge. Whether the file changes meanwhile, the caller finds
+    /// out.
+    pub(crate) fn of(
+        &self,
+        file: &File,
+        bytes: Range<u64>,
+        progress: &Progress,
+    ) -> Result<Values, Failure> {
+        if bytes.end - bytes.start >= HUGE_BYTES {
+            let of = Evaluation {
+                key: self.key,
+                pool: self.pool,
+                map: self.map,
+                holes: self.holes,
+                segment_bytes: Some(self.segment_bytes),
+            };
+            let (values, not_read) = windows::values(of, file, bytes, progress)?;
+            self.holes.add(not_read);
+            return Ok(values);
+        }
+        let mut values = Values::new(Some(self.segment_bytes), bytes.start, bytes.end)?;
+        let mut buffer = Buffer::default();
+        buffer.allocate(PIECE_BYTES);
+        let extents = self.holes.extents(file, bytes.end)?;
+        for extent in extents.starting_at(bytes.start) {
+            let Extent {
+                start,
+                end,
+                is_hole,
+            } = extent?;
+            if is_hole {
+                values.push_zeros(self.key, end - start)?;
+                self.holes.add(end - start);
             } else {
-                error.into()
+                read_range(self.key, file, start..end, &mut buffer, &mut values)?;
             }
-        })?;
-        values.push(key, piece)?;
-        at += piece.len() as u64;
+            progress.add(usize::try_from(end - start).unwrap_or(usize::MAX));
+        }
+        Ok(values)
     }
-    Ok(values)
 }
 
 /// The values of adjacent pieces of a file, none of which goes beyond the end of a segment.
@@ -80,10 +118,11 @@ impl Values {
 
     /// Evaluates bytes and appends their values.
     pub(crate) fn push(&mut self, key: &Key, bytes: &[u8]) -> Result<(), Failure> {
-        let (first, rest) = match usize::try_from(self.room()) {
-            Ok(room) if room < bytes.len() => bytes.split_at(room),
-            _ => (bytes, &[][..]),
+        let room = match self.is_at_segment() {
+            true => 0,
+            false => usize::try_from(self.room()).unwrap_or(usize::MAX),
         };
+        let (first, rest) = bytes.split_at(room.min(bytes.len()));
         self.push_piece(key, &key.partial(first))?;
         let Some(segment_bytes) = self.segment_bytes.filter(|_| !rest.is_empty()) else {
             return Ok(());
@@ -134,6 +173,14 @@ impl Values {
         key.append_all(&mut whole, &self.values)
             .map_err(|error| Failure::Unreadable(error.to_string()))?;
         Ok(whole)
+    }
+
+    /// Returns what a parts file keeps of the file, if this is all of it.
+    pub(crate) fn keep(self, stamp: Option<Stamp>) -> Kept {
+        Kept {
+            stamp,
+            values: self.values,
+        }
     }
 
     /// Returns the values, in the order of the segments.
