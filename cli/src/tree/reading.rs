@@ -86,6 +86,17 @@ pub(super) fn read_on(
     Ok(())
 }
 
+/// Fills a buffer with what a file has from this offset on.
+pub(super) fn read_exact(file: &File, buffer: &mut [u8], at: u64) -> Result<(), Failure> {
+    file.read_exact_at(buffer, at).map_err(|error| {
+        if error.kind() == ErrorKind::UnexpectedEof {
+            Failure::shrank(at, at + buffer.len() as u64)
+        } else {
+            error.into()
+        }
+    })
+}
+
 /// Reads a range of bytes through a buffer, and appends their values.
 pub(super) fn read_range(
     key: &Key,
@@ -99,13 +110,7 @@ pub(super) fn read_range(
         let length =
             usize::try_from(bytes.end - at).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
         let piece = &mut buffer[..length];
-        file.read_exact_at(piece, at).map_err(|error| {
-            if error.kind() == ErrorKind::UnexpectedEof {
-                Failure::shrank(at, at + length as u64)
-            } else {
-                error.into()
-            }
-        })?;
+        read_exact(file, piece, at)?;
         values.push(key, piece)?;
         at += length as u64;
     }
