@@ -3,6 +3,7 @@
 //! The command: its arguments, and one file for each subcommand.
 
 mod bound;
+mod cat;
 mod check;
 mod checking;
 mod elsewhere;
@@ -11,10 +12,12 @@ mod extra;
 mod generate;
 mod given;
 mod info;
+mod keeping;
 mod keygen;
 mod mac;
 mod opened;
 mod options;
+mod partly;
 mod sections;
 mod tag;
 
@@ -91,6 +94,20 @@ enum Command {
     #[command(after_long_help = examples::help("check"))]
     Check(check::Check),
 
+    /// Print bytes of a file after they were verified
+    ///
+    /// Reads each segment of the file that has some of them once, verifies it with the parts of the
+    /// manifest, and prints the bytes that were verified, from memory: what is written to the file
+    /// meanwhile is not printed. The bytes of a segment are printed before the next one is read, so
+    /// that output may end early, with an exit status other than 0; with --output, FILE then does not
+    /// appear.
+    ///
+    /// The exit status is 0 if all bytes were printed, 1 if a segment, or the length of the file,
+    /// differs, the file is missing, or the manifest or its parts are refused, and 2 if a file cannot be
+    /// read or written, or the range is not in the file.
+    #[command(after_long_help = examples::help("cat"))]
+    Cat(cat::Cat),
+
     /// Print an upper bound on the probability of a forgery under one key
     ///
     /// Numbers are decimal, or powers such as 2^64 and 10^9, below 2^128.
@@ -131,7 +148,7 @@ pub fn command() -> clap::Command {
 pub fn main() -> ExitCode {
     harden::process();
     let result = stdio::check().and_then(|()| match parse() {
-        Ok(Parsed::Cli(cli)) => run(cli),
+        Ok(Parsed::Cli(cli)) => run(*cli),
         Ok(Parsed::Generate(generate)) => generate.run(command()),
         Err(usage) => explain(&usage),
     });
@@ -161,7 +178,7 @@ fn explain(usage: &clap::Error) -> Result<ExitCode, Error> {
 }
 
 enum Parsed {
-    Cli(Cli),
+    Cli(Box<Cli>),
     Generate(Generate),
 }
 
@@ -174,7 +191,9 @@ fn parse() -> Result<Parsed, clap::Error> {
         Some((Generate::NAME, matches)) => {
             Generate::from_arg_matches(matches).map(Parsed::Generate)
         }
-        _ => Cli::from_arg_matches(&matches).map(Parsed::Cli),
+        _ => Cli::from_arg_matches(&matches)
+            .map(Box::new)
+            .map(Parsed::Cli),
     };
     parsed.map_err(|error| error.format(&mut command))
 }
@@ -185,6 +204,7 @@ fn run(cli: Cli) -> Result<ExitCode, Error> {
         Command::Keygen(keygen) => keygen.run(),
         Command::Tag(tag) => tag.run(),
         Command::Check(check) => check.run(),
+        Command::Cat(cat) => cat.run(),
         Command::Bound(bound) => bound.run(),
         Command::Mac(mac) => mac.run(),
         Command::Verify(verify) => verify.run(),
