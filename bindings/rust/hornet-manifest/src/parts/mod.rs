@@ -56,6 +56,8 @@ mod format;
 mod place;
 mod read;
 mod stamp;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use error::{Error, Part, Problem};
