@@ -310,6 +310,19 @@ impl Lock<'_> {
         self.place.open(key)
     }
 
+    /// Returns the metadata of the files that exist and are written or locked here: the manifest, the
+    /// parts, new parts, and the lock. They are none of those that a manifest lists.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if one of them is not a regular file, or cannot be read.
+    pub fn files(&self) -> Result<Vec<Metadata>, Error> {
+        let Place { manifest, parts } = self.place;
+        let lock = parts.with(LOCK)?;
+        let all = [manifest, parts, &self.new, &lock].map(Location::metadata);
+        all.into_iter().filter_map(Result::transpose).collect()
+    }
+
     /// Finds out whether [`replace`](Self::replace) can write. To be called before long work. Leaves
     /// nothing behind.
     ///
