@@ -3,7 +3,7 @@
 //! Reads which ranges of a file have changed, in one of three formats.
 
 use crate::error::Error;
-use crate::size;
+use crate::size::Size;
 use crate::source::Source;
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -94,8 +94,8 @@ impl Ranges {
                 return Err(self.error(place, "not an offset and a length, such as '4096 512'"));
             };
             let number = |what: &str, text: &str| {
-                size::parse(text)
-                    .map_err(|why| self.error(place, format_args!("{what} {text:?}: {why}")))
+                let parsed = text.parse::<Size>().map(|Size(bytes)| bytes);
+                parsed.map_err(|why| self.error(place, format_args!("{what} {text:?}: {why}")))
             };
             let (offset, length) = (number("offset", offset)?, number("length", length)?);
             self.push(place, offset, length, true)?;
@@ -245,15 +245,15 @@ mod tests {
             ("0 1\n\n0 1", ": line 3: ", order),
             ("5 5\n0 1", ": line 2: ", order),
             ("0 0", ": line 1: ", "the length is 0"),
-            ("-1 1", ": line 1: ", "offset \"-1\": not a size"),
-            ("1 -1", ": line 1: ", "length \"-1\": not a size"),
+            ("-1 1", ": line 1: ", "offset \"-1\": not a number of bytes"),
+            ("1 -1", ": line 1: ", "length \"-1\": not a number of bytes"),
             ("1", ": line 1: ", "not an offset and a length"),
             ("1 2 3", ": line 1: ", "not an offset and a length"),
-            ("a b", ": line 1: ", "offset \"a\": not a size"),
-            ("18446744073709551615 1", ": line 1: ", "exceed 2^64 - 1"),
-            ("18446744073709551616 1", ": line 1: ", "too large"),
-            ("0 9223372036854775808", ": line 1: ", "beyond the end of the file at byte 1099511627776"),
-            ("9223372036854775808 1", ": line 1: ", "beyond the end"),
+            ("a b", ": line 1: ", "offset \"a\": not a number of bytes"),
+            ("9223372036854775807 1", ": line 1: ", "beyond the end of the file at byte 1099511627776"),
+            ("0 9223372036854775808", ": line 1: ", "too large: it must be below 2^63"),
+            ("9223372036854775808 1", ": line 1: ", "too large: it must be below 2^63"),
+            ("18446744073709551615 1", ": line 1: ", "too large"),
             ("0 1\n1099511627775 2", ": line 2: ", "beyond the end"),
         ] {
             let error = read(text.as_bytes(), Format::Plain).unwrap_err();
@@ -276,6 +276,9 @@ mod tests {
             let error = read(text.as_bytes(), Format::Nbdinfo).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
+        let text = br#"[{"offset":18446744073709551615,"length":1,"exists":"true"}]"#;
+        let error = read(text, Format::Rbd).unwrap_err();
+        assert!(error.starts_with(": entry 1: offset and length together exceed 2^64 - 1"), "{error}");
         let error = read(br#"[{"offset":0,"length":1}]"#, Format::Rbd).unwrap_err();
         assert!(error.contains("missing field `exists` at line 1"), "{error}");
         let text = br#"[{"offset":0,"length":1,"exists":"maybe"}]"#;
