@@ -5,7 +5,7 @@
 /// What an example does, and its lines.
 pub(super) type Example = (&'static str, &'static [&'static str]);
 
-const EXAMPLES: [(&str, &[Example]); 8] = [
+const EXAMPLES: [(&str, &[Example]); 9] = [
     (
         "hornet",
         &[(
@@ -78,6 +78,25 @@ const EXAMPLES: [(&str, &[Example]); 8] = [
             (
                 "Count the files, in a script",
                 &["hornet check -k key --json manifest | tail -n 1"],
+            ),
+        ],
+    ),
+    (
+        "retag",
+        &[
+            (
+                "Keep values of parts beside a manifest, and later read only files that changed",
+                &[
+                    "hornet tag -k key -o src.manifest --parts src.parts src",
+                    "hornet retag -k key --parts src.parts src.manifest",
+                ],
+            ),
+            (
+                "Read only one page of a file, and what was appended to another",
+                &[
+                    "echo 4096 4096 |",
+                    "hornet retag -k key --parts src.parts --file src/disk --ranges - --appended src/log src.manifest",
+                ],
             ),
         ],
     ),
