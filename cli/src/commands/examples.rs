@@ -5,7 +5,7 @@
 /// What an example does, and its lines.
 pub(super) type Example = (&'static str, &'static [&'static str]);
 
-const EXAMPLES: [(&str, &[Example]); 9] = [
+const EXAMPLES: [(&str, &[Example]); 10] = [
     (
         "hornet",
         &[(
@@ -51,6 +51,10 @@ const EXAMPLES: [(&str, &[Example]); 9] = [
                     "hornet tag -k key -o manifest --force --null --files-from -",
                 ],
             ),
+            (
+                "Keep what lets parts of the files be verified alone",
+                &["hornet tag -k key -o manifest --force --parts parts src/main.c"],
+            ),
         ],
     ),
     (
@@ -76,8 +80,25 @@ const EXAMPLES: [(&str, &[Example]); 9] = [
                 &["hornet check -k key --newer-than accepted manifest"],
             ),
             (
+                "Verify the first four bytes of a file, reading only the segment that has them",
+                &["hornet check -k key --parts parts --range 0:4 manifest src/main.c"],
+            ),
+            (
                 "Count the files, in a script",
                 &["hornet check -k key --json manifest | tail -n 1"],
+            ),
+        ],
+    ),
+    (
+        "cat",
+        &[
+            (
+                "Print four bytes of a file after they were verified",
+                &["hornet cat -k key --parts parts --range 1:4 manifest src/main.c"],
+            ),
+            (
+                "Copy a file, which appears when all of it was verified",
+                &["hornet cat -k key --parts parts -o copy manifest src/main.c"],
             ),
         ],
     ),

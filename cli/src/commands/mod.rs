@@ -3,6 +3,7 @@
 //! The command: its arguments, and one file for each subcommand.
 
 mod bound;
+mod cat;
 mod check;
 mod checking;
 mod elsewhere;
@@ -16,6 +17,7 @@ mod keygen;
 mod mac;
 mod opened;
 mod options;
+mod partly;
 mod retag;
 mod sections;
 mod tag;
@@ -110,6 +112,19 @@ enum Command {
     /// if a file could not be read and is listed as unread, or nothing was written for another reason.
     #[command(after_long_help = examples::help("retag"))]
     Retag(retag::Retag),
+    /// Print bytes of a file after they were verified
+    ///
+    /// Reads each segment of the file that has some of them once, verifies it with the parts of the
+    /// manifest, and prints the bytes that were verified, from memory: what is written to the file
+    /// meanwhile is not printed. The bytes of a segment are printed before the next one is read, so
+    /// that output may end early, with an exit status other than 0; with --output, FILE then does not
+    /// appear.
+    ///
+    /// The exit status is 0 if all bytes were printed, 1 if a segment, or the length of the file,
+    /// differs, the file is missing, or the manifest or its parts are refused, and 2 if a file cannot be
+    /// read or written, or the range is not in the file.
+    #[command(after_long_help = examples::help("cat"))]
+    Cat(cat::Cat),
 
     /// Print an upper bound on the probability of a forgery under one key
     ///
@@ -206,6 +221,7 @@ fn run(cli: Cli) -> Result<ExitCode, Error> {
         Command::Tag(tag) => tag.run(),
         Command::Check(check) => check.run(),
         Command::Retag(retag) => retag.run(),
+        Command::Cat(cat) => cat.run(),
         Command::Bound(bound) => bound.run(),
         Command::Mac(mac) => mac.run(),
         Command::Verify(verify) => verify.run(),

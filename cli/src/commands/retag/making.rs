@@ -18,12 +18,8 @@ use hornet::aes::{Key, Nonce, Partial};
 use hornet_key_file::Nonces;
 use hornet_manifest::Line;
 use hornet_manifest::escape::Escaped;
-use hornet_manifest::parts::{Entry, Reader, Stamp, Writer};
-use std::ops::Range;
+use hornet_manifest::parts::{Entry, InOrder, Reader, Stamp, Writer};
 use std::path::{Path, PathBuf};
-
-/// How many values of unchanged files are opened at once, which take 2 MiB, unless one file has more.
-const AT_ONCE: u64 = 1 << 16;
 
 /// What was known of files before.
 #[derive(Clone, Copy)]
@@ -81,10 +77,8 @@ pub(super) struct Making<'a> {
     pub(super) lines: Vec<Line>,
     pub(super) unread: Vec<Unread>,
     pub(super) report: Report,
-    /// Lines in succession that are kept and have yet to be added.
-    run: Range<usize>,
-    /// The number of their segments.
-    segments: u64,
+    /// Where the values of files that are not read come from.
+    values: InOrder<'a>,
 }
 
 impl<'a> Making<'a> {
@@ -103,8 +97,7 @@ impl<'a> Making<'a> {
             lines: Vec::with_capacity(old.lines.len()),
             unread: Vec::new(),
             report: Report::default(),
-            run: 0..0,
-            segments: 0,
+            values: old.parts.in_order(),
         }
         .with(unread)
     }
@@ -119,13 +112,16 @@ impl<'a> Making<'a> {
 
     /// Adds a file that is not read.
     pub(super) fn keep(&mut self, index: usize) -> Result<(), Stop> {
-        let entry = &self.old.entries[index];
-        if self.run.end != index || self.segments >= AT_ONCE {
-            self.flush()?;
-            self.run = index..index;
-        }
-        self.run.end = index + 1;
-        self.segments += entry.segments();
+        let (entry, line) = (&self.old.entries[index], &self.old.lines[index]);
+        let opened = self.values.all_values(entry).map_err(refused)?;
+        let values = opened.partials();
+        let (nonce, tag) = if self.old.all_new {
+            let whole = self.old.whole(&line.path, values)?;
+            self.old.tag(None, &whole, &mut self.nonces)?
+        } else {
+            (line.nonce, line.tag)
+        };
+        self.add(&line.path, (nonce, tag), entry.stamp, values)?;
         self.report.keep(entry.len_bytes);
         Ok(())
     }
@@ -137,7 +133,6 @@ impl<'a> Making<'a> {
         old: Option<usize>,
         tagged: Result<Tagged, Failure>,
     ) -> Result<(), Stop> {
-        self.flush()?;
         let tagged = match tagged {
             Ok(tagged) => tagged,
             // It is the key file, the manifest or its parts under another name.
@@ -175,7 +170,6 @@ impl<'a> Making<'a> {
         index: usize,
         read: Result<Partly, Failure>,
     ) -> Result<(), Stop> {
-        self.flush()?;
         let path = given.path.clone();
         let Partly {
             values,
@@ -206,37 +200,13 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    /// Adds files that are not there any more. Ends the making: nothing else is added.
-    pub(super) fn end(&mut self, removed: impl Iterator<Item = usize>) -> Result<(), Stop> {
-        self.flush()?;
+    /// Ends the report: the files with these lines are not there any more.
+    pub(super) fn end(&mut self, removed: impl Iterator<Item = usize>, holes: u64) {
         for index in removed {
             let path = self.old.lines[index].path.clone();
             self.report.add(Outcome::of(path, Status::Removed), 0);
         }
-        Ok(())
-    }
-
-    /// Adds the lines that are kept.
-    fn flush(&mut self) -> Result<(), Stop> {
-        let run = std::mem::replace(&mut self.run, 0..0);
-        self.segments = 0;
-        let entries = &self.old.entries[run.clone()];
-        let opened = self.old.parts.values_of(entries).map_err(refused)?;
-        let mut rest = opened.partials();
-        for (entry, line) in entries.iter().zip(&self.old.lines[run]) {
-            // As many were opened.
-            let count = usize::try_from(entry.segments()).unwrap_or(usize::MAX);
-            let (values, after) = rest.split_at(count);
-            rest = after;
-            let (nonce, tag) = if self.old.all_new {
-                let whole = self.old.whole(&line.path, values)?;
-                self.old.tag(None, &whole, &mut self.nonces)?
-            } else {
-                (line.nonce, line.tag)
-            };
-            self.add(&line.path, (nonce, tag), entry.stamp, values)?;
-        }
-        Ok(())
+        self.report.end(holes);
     }
 
     fn add(

@@ -140,7 +140,7 @@ impl Retag {
             Err(Stop::Refused(error)) => {
                 if self.json {
                     let (manifest, why) = (Source::File(self.manifest), error.to_string());
-                    output::print_all(|stdout| write_json_refusal(stdout, &manifest, &why))?;
+                    output::print_all(|stdout| write_json_refusal(stdout, "manifest", &manifest, &why))?;
                 }
                 complain(&error);
                 Ok(ExitCode::from(1))
@@ -299,8 +299,8 @@ impl Retag {
                 }
             }
         }
-        making.end((0..old.lines.len()).filter(|index| !there.contains(index)))?;
-        making.report.end(holes.not_read());
+        let removed = (0..old.lines.len()).filter(|index| !there.contains(index));
+        making.end(removed, holes.not_read());
         Ok(write(lock, key, making, &manifest, found.skipped)?)
     }
 
