@@ -91,14 +91,13 @@ impl Given {
             Ok(changed) => changed,
             Err(NotChanged::Failed(failure)) => return Ok(Err(failure)),
             Err(NotChanged::Differs(Range { start, end })) => {
-                return Err(Stop::Refused(Error::new(
-                    &Escaped::new(&self.path),
-                    format_args!(
-                        "CHANGED: bytes {start} to {end} are not those that were tagged, against the \
-                         word of {}",
+                return Err(Stop::Changed {
+                    path: self.path.clone(),
+                    why: format!(
+                        "bytes {start} to {end} are not those that were tagged, against the word of {}",
                         self.word
                     ),
-                )));
+                });
             }
         };
         let Changed {

@@ -15,10 +15,9 @@ use crate::commands::options::Options;
 use crate::commands::tag::{complain_unread, no_nonce, reserve};
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
-use crate::output::{self, complain};
+use crate::output;
 use crate::path::bytes;
 use crate::ranges::{Format, Ranges};
-use crate::report::write_json_refusal;
 use crate::source::Source;
 use crate::tree::excluded::Excluded;
 use crate::tree::opener::Opener;
@@ -136,15 +135,7 @@ impl Retag {
         attempt()?;
         match self.under(&lock, &key_file, &given) {
             Ok(done) => self.finish(&done),
-            Err(Stop::Failed(error)) => Err(error),
-            Err(Stop::Refused(error)) => {
-                if self.json {
-                    let (manifest, why) = (Source::File(self.manifest), error.to_string());
-                    output::print_all(|stdout| write_json_refusal(stdout, "manifest", &manifest, &why))?;
-                }
-                complain(&error);
-                Ok(ExitCode::from(1))
-            }
+            Err(stop) => stop.report(self.json),
         }
     }
 

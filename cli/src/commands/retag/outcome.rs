@@ -28,7 +28,7 @@ pub(super) enum Status {
 }
 
 impl Status {
-    fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Self::New => "NEW",
             Self::Changed => "CHANGED",
