@@ -379,3 +379,6 @@ fn write(
         sealed,
     })
 }
+
+#[cfg(test)]
+mod tests;
