@@ -12,7 +12,7 @@ mod whole;
 use crate::commands::keeping;
 use crate::commands::opened::warn_of_newer;
 use crate::commands::options::Options;
-use crate::commands::tag::{complain_unread, no_nonce, reserve};
+use crate::commands::tag::{no_nonce, reserve, say_unread};
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::output;
@@ -156,7 +156,7 @@ impl Retag {
                 }
             })?;
         }
-        Ok(complain_unread(unread))
+        Ok(say_unread(unread))
     }
 
     /// Reads which files are not to be read as a whole, in the order of their paths.

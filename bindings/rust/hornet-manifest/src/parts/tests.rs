@@ -836,6 +836,36 @@ fn names_that_are_taken() {
     assert_eq!(place.open(&key()).unwrap().text, pair.text);
 }
 
+/// `create` writes both, or replaces neither.
+#[test]
+fn created_only_if_neither_exists() {
+    let pair = pair(1, &[5000, 17]);
+    for taken in ["", "m", "p"] {
+        let kept = Kept::empty();
+        if !taken.is_empty() {
+            fs::write(kept.at(taken), "theirs").unwrap();
+        }
+        let place = kept.place();
+        let lock = place.lock().unwrap();
+        // The lock, and the parts if there are any.
+        let files = 1 + usize::from(taken == "p");
+        assert_eq!(lock.files().unwrap().len(), files);
+        let created = lock.create(&pair.text, &pair.parts);
+        drop(lock);
+        if taken.is_empty() {
+            created.unwrap();
+            kept.assert_holds(&pair);
+            assert_eq!(kept.names(), NAMES);
+        } else {
+            let error = created.unwrap_err();
+            assert_eq!(error.path(), kept.at(taken));
+            assert!(error.to_string().contains("exists"), "{error}");
+            assert_eq!(fs::read(kept.at(taken)).unwrap(), b"theirs");
+            assert_eq!(kept.names(), [taken]);
+        }
+    }
+}
+
 /// Each writer replaces what the one before has written.
 #[test]
 fn writers_take_turns() {
