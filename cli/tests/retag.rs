@@ -287,7 +287,7 @@ fn appended() {
     let retag = "retag -k k --parts p --appended t/f m";
     // Within the last segment, to its end, from its end, over many, and nothing.
     for more in [1, 15, SEGMENT - 100_016 % SEGMENT, 5, SEGMENT, 100_000, 0] {
-        content.extend(vec![more as u8; more]);
+        content.extend(vec![more.to_le_bytes()[0]; more]);
         folder.file("t/f", &content);
         let output = folder.run(retag);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -399,6 +399,11 @@ fn bad_input() {
     ] {
         refuses(&folder, of_f, text, 2, &words);
     }
+}
+
+#[test]
+fn bad_options() {
+    let (folder, _) = tagged();
     folder.file("r", "0 1\n0 1");
     refuses(&folder, "--file t/f --ranges r", "", 2, &["r: line 2: "]);
     refuses(
@@ -617,7 +622,7 @@ fn links_exclusions_and_unread_files() {
     if !common::is_root() {
         use std::os::unix::fs::PermissionsExt;
         let mode = |mode| {
-            fs::set_permissions(folder.path("t/a"), fs::Permissions::from_mode(mode)).unwrap()
+            fs::set_permissions(folder.path("t/a"), fs::Permissions::from_mode(mode)).unwrap();
         };
         mode(0);
         let output = folder.run("retag -k k --parts t/p t/m");

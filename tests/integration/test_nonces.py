@@ -13,10 +13,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support import row, rows, suite
+from support import suite
 from support.products import command
 
 PROCESSES_KILLED = 1000
+RETAGS_KILLED = 500
 KILLED = -9
 RENAME = "rename,renameat,renameat2"
 
@@ -163,12 +164,8 @@ class Retagging:
         return ended.returncode == 0
 
 
-@rows(
-    "kills",
-    row("nonces-retag-killed", 60, cpu_seconds=20),
-    row("nonces-retag-killed-500", 500, suites="slow", cpu_seconds=150),
-)
-def test_nonces_retag(work, kills):
+@suite("quick", cpu_seconds=20)
+def test_nonces_retag(work):
     """Kill retag at each system call: both files are the old ones, or both new, and the next retag works."""
     retagging = Retagging(work)
     work.run(*retagging.change(), strace=["-o", "calls"])
@@ -190,7 +187,7 @@ def test_nonces_retag(work, kills):
         retagging.look()
         work.run("check", "--quiet", "-k", "key", "m")
         assert not (work.folder / "p.new").exists()
-        if killed == kills:
+        if killed == RETAGS_KILLED:
             break
     print(f"{killed} processes killed, {old} of them before they replaced the manifest; {len(retagging.tags)} nonces")
     assert 0 < old < killed

@@ -47,7 +47,6 @@ use stop::{Stop, refused};
 use whole::Reading;
 
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct Retag {
     /// The key file that the manifest was made with
     #[arg(short, long, value_name = "KEYFILE")]

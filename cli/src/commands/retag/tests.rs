@@ -11,6 +11,7 @@ use hornet_manifest::parts::{Entry, Reader, SegmentBytes};
 use rayon::ThreadPoolBuilder;
 use std::collections::BTreeMap;
 use std::env;
+use std::fmt::Write;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -30,6 +31,10 @@ impl Numbers {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
         (self.0 >> 33) % end.max(1)
+    }
+
+    fn byte(&mut self) -> u8 {
+        u8::try_from(self.below(256)).unwrap()
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -158,7 +163,7 @@ impl Fixture<'_> {
         given.check(entries[0].len_bytes, model.length).unwrap();
         let open = (&mut self.opener, &self.excluded);
         let found = given.evaluate(0, model.length, &old, &self.segments, open);
-        let found = found.ok().expect("not refused").ok().expect("read");
+        let found = found.ok().and_then(Result::ok).unwrap();
         assert_eq!(found.snapshot.length, model.length);
         let segment_bytes = self.segments.segment_bytes.get();
         let count = model.length.div_ceil(segment_bytes);
@@ -236,7 +241,7 @@ fn random_layouts() {
             model.write(
                 &file,
                 at,
-                &vec![numbers.below(256) as u8; usize::try_from(count).unwrap()],
+                &vec![numbers.byte(); usize::try_from(count).unwrap()],
             );
         }
         let before = fixture.values(&file, model.length);
@@ -273,14 +278,14 @@ fn random_layouts() {
                 }
                 // Only some of what is said to have changed did.
                 if numbers.below(4) > 0 {
-                    let byte = numbers.below(256) as u8;
+                    let byte = numbers.byte();
                     model.write(
                         &file,
                         at,
                         &vec![byte; usize::try_from(count.min(60)).unwrap()],
                     );
                 }
-                text += &format!("{at} {count}\n");
+                writeln!(text, "{at} {count}").unwrap();
                 at += count;
             }
             let list = folder.path().join("ranges");
