@@ -6,10 +6,12 @@ mod common;
 
 use common::{Folder, TREE, complains, finds, is_tag_of, paths, prints, rejects, tree};
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{FileExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, symlink};
+use std::path::Path;
 use std::process::Output;
 use std::thread;
 use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
 
 const SEGMENT: usize = 4096;
 
@@ -168,27 +170,35 @@ fn hidden_changes_are_read() {
     }
 }
 
-/// A change in the same tick of the clock as the tag leaves length and times as they were.
+/// Of a file that was changed just before it was read, no times are kept: a change in the same tick of
+/// the clock would leave them as they are. On another file system than the key file's, that is so for
+/// some seconds.
 #[test]
 fn racy_changes_are_read() {
-    let (folder, _) = tagged();
-    let mut hidden = 0;
-    for turn in 0..50 {
-        let write = |text: String| folder.file("t/a", text);
-        write(format!("{turn:03} before"));
-        let _ = folder.run("retag -k k --parts p m");
-        let times = || {
-            use std::os::unix::fs::MetadataExt;
-            let metadata = fs::metadata(folder.path("t/a")).unwrap();
-            (metadata.ctime(), metadata.ctime_nsec())
-        };
-        let before = times();
-        write(format!("{turn:03} after."));
-        hidden += i32::from(times() == before);
-        let _ = folder.run("retag -k k --parts p m");
-        is_right(&folder);
+    let folder = tree();
+    let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev()).ok();
+    let other = Path::new("/dev/shm");
+    let here = device(folder.0.path());
+    if device(other).is_none() || device(other) == here {
+        println!("skipped: no other file system");
+        return;
     }
-    println!("{hidden} of 50 changes did not change a time");
+    let there = TempDir::new_in(other).unwrap();
+    let path = there.path().join("file");
+    fs::write(&path, "one").unwrap();
+    let shown = path.display();
+    prints(&folder.run(&format!("tag -k k -o m --parts p {shown}")), "");
+    let retag = || folder.run("retag -k k --parts p m");
+    prints(&retag(), &format!("{shown}: SAME\n3 bytes read\n"));
+    fs::write(&path, "two").unwrap();
+    prints(&retag(), &format!("{shown}: CHANGED\n3 bytes read\n"));
+    is_right(&folder);
+    thread::sleep(Duration::from_secs(4));
+    prints(&retag(), &format!("{shown}: SAME\n3 bytes read\n"));
+    prints(
+        &retag(),
+        "0 bytes read\n3 bytes not read, on the word of size and times\n",
+    );
 }
 
 #[test]
@@ -267,10 +277,12 @@ fn growth_and_truncation_with_ranges() {
             .open(folder.path("t/f"))
             .unwrap();
         file.set_len(length).unwrap();
-        if length > 4 {
+        // Zeros at the end, and no ranges, or something in both.
+        let is_written = length > 4 && length % 5 != 0;
+        if is_written {
             write_at(&folder, length - 4, b"last");
         }
-        let ranges = if length > 4 {
+        let ranges = if is_written {
             format!("{} 4", length - 4)
         } else {
             String::new()
