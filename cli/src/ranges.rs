@@ -114,7 +114,7 @@ impl Ranges {
         }
         let extents: Vec<Extent> = self.json(text)?;
         for (place, extent) in (1..).zip(extents) {
-            // Those of base:allocation, in which 0 is data and 1 is a hole, say nothing of changes.
+            // In base:allocation, 0 stands for data and 1 for a hole, whether they have changed or not.
             let is_dirty = match (extent.flags, &*extent.description) {
                 (0, "clean") => false,
                 (1, "dirty") => true,
