@@ -35,6 +35,23 @@ def test_holes():
     )
 
 
+@suite("slow", cpu_seconds=300)
+def test_retag_layouts():
+    """Ten times as many random changes of files as in the quick suite."""
+    test = ["commands::retag::tests::random_layouts", "--exact"]
+    run(
+        "cargo",
+        "test",
+        "--package",
+        "hornet-poly1305-cli",
+        "--lib",
+        "--locked",
+        "--",
+        *test,
+        env={"HORNET_LAYOUTS": 100_000},
+    )
+
+
 @suite("cross cross-quick", cpu_seconds=30)
 def test_js_browser():
     run("bindings/js/build.sh")

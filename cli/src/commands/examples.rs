@@ -5,7 +5,7 @@
 /// What an example does, and its lines.
 pub(super) type Example = (&'static str, &'static [&'static str]);
 
-const EXAMPLES: [(&str, &[Example]); 9] = [
+const EXAMPLES: [(&str, &[Example]); 10] = [
     (
         "hornet",
         &[(
@@ -99,6 +99,29 @@ const EXAMPLES: [(&str, &[Example]); 9] = [
             (
                 "Copy a file, which appears when all of it was verified",
                 &["hornet cat -k key --parts parts -o copy manifest src/main.c"],
+            ),
+        ],
+    ),
+    (
+        "retag",
+        &[
+            (
+                "Read new files and those whose length or times differ",
+                &["hornet retag -k key --parts parts manifest"],
+            ),
+            (
+                "Read the only range of a file that changed, as another program says",
+                &[
+                    "echo 0 4 |",
+                    "hornet retag -k key --parts parts --file src/main.c --ranges - manifest",
+                ],
+            ),
+            (
+                "Read what was appended",
+                &[
+                    "echo '// more' >> src/main.c",
+                    "hornet retag -k key --parts parts --appended src/main.c manifest",
+                ],
             ),
         ],
     ),

@@ -316,7 +316,7 @@ struct Tagging {
 }
 
 /// Reports what could not be read. Returns the exit status.
-fn say_unread(unread: &[Unread]) -> ExitCode {
+pub(super) fn say_unread(unread: &[Unread]) -> ExitCode {
     for Unread { path, reason } in unread {
         complain(&Error::new(&Escaped::new(path), reason));
     }
@@ -402,7 +402,7 @@ fn say_skipped(found: &Found) {
 }
 
 /// Reserves nonces. The new key file briefly has a temporary name, and must not be left under it.
-fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
+pub(super) fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
     // Waits for other processes here, where signals can still interrupt it.
     key_file.reserve(0)?;
     let _deferred = DeferredSignals::new();
@@ -410,7 +410,7 @@ fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
 }
 
 /// Cannot happen: as many nonces are reserved as are taken.
-fn no_nonce() -> Error {
+pub(super) fn no_nonce() -> Error {
     Error::new(&"key file", "gave fewer nonces than reserved")
 }
 

@@ -205,13 +205,21 @@ impl<S: ReadAt> Reader<S> {
         &'a self,
         lines: &'a [Line],
     ) -> Result<impl Iterator<Item = Result<(Entry, SealedParts), Error>> + 'a, Error> {
-        let mut page = OpenPage::default();
+        let mut in_order = self.in_order();
         let entries = self.entries(lines)?.map(move |entry| {
             let entry = entry?;
-            let values = self.read_values(&entry, 0..entry.segments(), &mut page);
-            Ok((entry, values.map_err(|problem| self.error(problem))?))
+            let values = in_order.all_values(&entry)?;
+            Ok((entry, values))
         });
         Ok(entries)
+    }
+
+    /// Returns a reader of the values of many files, one after another.
+    pub fn in_order(&self) -> InOrder<'_, S> {
+        InOrder {
+            reader: self,
+            page: OpenPage::default(),
+        }
     }
 
     /// Returns the values of segments of a file, counted from 0. Opens the pages that have them: each
@@ -377,6 +385,36 @@ impl<S: ReadAt> Reader<S> {
 
     fn error(&self, problem: Problem) -> Error {
         Error::new(&self.path, problem)
+    }
+}
+
+/// Reads the values of many files. It keeps the page that it opened last: in the order of the files,
+/// each page is opened once.
+pub struct InOrder<'r, S = File> {
+    reader: &'r Reader<S>,
+    page: OpenPage,
+}
+
+impl<S: ReadAt> InOrder<'_, S> {
+    /// Returns the values of all segments of a file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], like [`Reader::values`].
+    pub fn all_values(&mut self, entry: &Entry) -> Result<SealedParts, Error> {
+        let values = self
+            .reader
+            .read_values(entry, 0..entry.segments(), &mut self.page);
+        values.map_err(|problem| self.reader.error(problem))
+    }
+}
+
+/// Shows no values.
+impl<S> fmt::Debug for InOrder<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InOrder")
+            .field("reader", &self.reader)
+            .finish_non_exhaustive()
     }
 }
 
