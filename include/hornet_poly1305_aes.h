@@ -100,7 +100,14 @@ HORNET_CHECKED bool hornet_poly1305_pad_init(hornet_poly1305_state *state, const
  * Partial evaluations: the value of the polynomial over a segment of a message, without a pad. The values
  * of two adjacent segments combine into the value of both. So several threads can process segments in any
  * order, and a segment that changed can be replaced without reading the others (section 1: "parallelizable,
- * incremental").
+ * incremental"). Zeros, such as the holes of a file, need not be read at all.
+ *
+ *     to do                                  functions
+ *     read a segment, or all at once         compute, segments
+ *     read nothing, for zeros                zeros
+ *     combine adjacent segments              append, join
+ *     exchange a segment                     replace, which assumes where the old value comes from
+ *     tag or verify the whole                tag, verify
  */
 
 /** The value of a segment. Only the last segment of a message may end within a block of 16 bytes. A PARTIAL
@@ -116,7 +123,7 @@ HORNET_CHECKED bool hornet_poly1305_partial_compute(hornet_poly1305_partial *par
                                                     size_t len_bytes, const uint8_t r[16]);
 
 /** Sets *partial to the value over len_bytes zeros, of any length up to 2^64 - 1, without reading any:
- * takes at most 3 log2(n) + 6 multiplications for n blocks. If r is not clamped, sets it to the value of
+ * takes at most 3 log2(n) + 5 multiplications for n blocks. If r is not clamped, sets it to the value of
  * the empty segment and returns false. */
 HORNET_CHECKED bool hornet_poly1305_partial_zeros(hornet_poly1305_partial *partial, uint64_t len_bytes,
                                                   const uint8_t r[16]);
@@ -125,7 +132,8 @@ HORNET_CHECKED bool hornet_poly1305_partial_zeros(hornet_poly1305_partial *parti
  * may be shorter, and sets partials[i] to the value over segment i: ceil(len_bytes / segment_bytes) of
  * them. If r is not clamped, sets them to the value of the empty segment and returns false. If
  * segment_bytes is not a positive multiple of 16, writes nothing and returns false. partials must not
- * overlap msg. */
+ * overlap msg. Each segment raises r to powers of its own, which takes less than a hundredth of the time
+ * with segments of 1 MiB, and up to 0.8 times as long again with 4 KiB. */
 HORNET_CHECKED bool hornet_poly1305_partial_segments(hornet_poly1305_partial *partials,
                                                      size_t segment_bytes, const void *msg,
                                                      size_t len_bytes, const uint8_t r[16]);
@@ -152,12 +160,14 @@ HORNET_CHECKED bool hornet_poly1305_partial_join(hornet_poly1305_partial *left,
  * segment of the same length. Takes at most 2 log2(n) + 3 multiplications if n blocks follow the segment.
  * Returns false and changes nothing if r is not clamped, if the lengths of replaced and replacement differ,
  * if the segment begins within a block, if it ends within a block and is not the last, or if the whole is
- * shorter than the segment and bytes_after together.
+ * shorter than the segment and bytes_after together. The arguments may be the same object.
  *
- * `replaced` must be the value of that segment, which is not checked. KEEP IT, OR THE OLD SEGMENT, WHERE
- * NOBODY ELSE WRITES: an attacker who stores the number `old` + `new` - `other`, modulo 2^128, in place of
- * a block `old` that is read again to compute `replaced`, and is to become the block `new`, gets a valid
- * tag for a message with the block `other`, of his choice, there. */
+ * `replaced` must be the value of that segment when the message was tagged, which is not checked. KEEP IT,
+ * OR THE OLD SEGMENT, WHERE NOBODY ELSE WRITES, or sealed (hornet_chacha20_poly1305_seal) and bound to the
+ * message's last tag and the segment's place. NEVER COMPUTE IT FROM THE STORAGE THAT THE TAG PROTECTS: an
+ * attacker who stores the number `old` + `new` - `other`, modulo 2^128, in place of a block `old` that is
+ * read again to compute `replaced`, and is to become the block `new`, gets a valid tag for a message with
+ * the block `other`, of his choice, there. The same holds for what *whole was before. */
 HORNET_CHECKED bool hornet_poly1305_partial_replace(hornet_poly1305_partial *whole,
                                                     const hornet_poly1305_partial *replaced,
                                                     const hornet_poly1305_partial *replacement,

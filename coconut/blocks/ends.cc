@@ -5,7 +5,8 @@
  * "powers N", "first K" for K absent blocks, and "end" or "end 5" surround the steps of a message, among
  * which there may be "long N", a long step of N groups. "stream begin", "stream N" and "stream end" are the
  * functions of streaming.h. "keys", "begun K" for K messages that have begun, "short" and "finish" surround
- * the blocks of a batch. "append", "replace", "square" and "square times" belong to partial evaluations.
+ * the blocks of a batch. "append", "join", "replace", "shift N", "square", "times", "zeros N", "twice",
+ * "twice and one" and "zeros end" belong to partial evaluations.
  *
  * HORNET_LANES_HOOK is graph_ends.h or values_ends.h, and FIELD_FILE the field's file. */
 #include <stdbool.h>
@@ -269,9 +270,18 @@ static void bb_partials(const struct sample *sample, fe shift)
     in_words("left", words[0]);
     in_words("right", words[1]);
     in_element("shift", shift, FE_CARRIED_MAX);
-    wide_sum_to_words(words[0],
-                      combine(fe_from_three_words(words[0]), fe_from_three_words(words[1]), shift), 0);
+    const fe both = fe_carry(combine(fe_from_three_words(words[0]), fe_from_three_words(words[1]), shift));
+    wide_sum_to_words(words[0], wide_from(both), 0);
     bb_out_numbers("h", words[0], 3);
+    bb_end();
+
+    fe value = shift;
+    bb_begin("join", 0);
+    in_element("left", value, FE_CARRIED_MAX);
+    in_words("right", words[1]);
+    in_element("shift", shift, FE_CARRIED_MAX);
+    value = fe_carry(combine(value, fe_from_three_words(words[1]), shift));
+    OUT("value", value);
     bb_end();
 
     for (int k = 0; k < 3; k++)
@@ -318,6 +328,43 @@ static void bb_power(fe a, fe result)
     bb_end();
 }
 
+/* Zeros as in partial.c, for the smallest numbers of blocks. */
+static void bb_zeros(const struct sample *sample, unsigned long n)
+{
+    uint64_t r[3] = {sample->r[0], sample->r[1], 0}, excess[3] = {sample->h[0], sample->h[1], 3}, h[3];
+    begin("zeros", n, 0);
+    bb_in_numbers(PLACE_WORD, "r", r, 2);
+    in_words("excess", excess);
+    wide_sum_to_words(h, zeros_value(fe_from_three_words(r), n, excess), 0);
+    bb_out_numbers("h", h, 3);
+    bb_end();
+}
+
+/* Iterations of zeros_value, and its end. */
+static void bb_sums(const struct sample *sample, fe r, fe f)
+{
+    for (int odd = 0; odd < 2; odd++) {
+        fe sum = f, less_one = r;
+        bb_begin(odd != 0 ? "twice and one" : "twice", 0);
+        in_element("f", sum, FE_CARRIED_MAX);
+        in_element("r", r, FE_CARRIED_MAX);
+        in_element("less one", less_one, FE_CARRIED_MAX);
+        const multiplier by_r = multiplier_from(r), by_less_one = multiplier_from(less_one);
+        sum = powers_summed(sum, &by_r, &by_less_one, odd != 0);
+        OUT("f", sum);
+        bb_end();
+    }
+    uint64_t excess[3] = {sample->h[0], sample->h[1], 3}, h[3];
+    bb_begin("zeros end", 0);
+    in_element("f", f, FE_CARRIED_MAX);
+    in_element("r", r, FE_CARRIED_MAX);
+    in_words("excess", excess);
+    const multiplier by_r = multiplier_from(r);
+    wide_sum_to_words(h, zeros_of_powers(f, excess, &by_r), 0);
+    bb_out_numbers("h", h, 3);
+    bb_end();
+}
+
 static void blocks_of_sample(const struct sample *sample)
 {
     static long_multiplier table[TABLE_VECTORS(LONG_SUM_MAX)];
@@ -337,6 +384,9 @@ static void blocks_of_sample(const struct sample *sample)
         for (unsigned long n = 0; n <= 5; n++)
             bb_shift(sample, n);
         bb_power(powers.of_last, carried);
+        for (unsigned long n = 0; n <= 5; n++)
+            bb_zeros(sample, n);
+        bb_sums(sample, powers.of_last, carried);
         return;
     }
     bb_powers(sample, 2);

@@ -197,6 +197,8 @@ H_WORDS = Encoding((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 4))
 X_WORDS = Encoding((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 7), total=(5, 5 * 2**128 + 4))
 # A block with its 1 appended.
 BLOCK_WORDS = Encoding((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 1))
+# The difference of a short block of zeros and a full one: src/poly1305/partial.c.
+EXCESS_WORDS = Encoding((1, 2**64, 2**128), limits=(WORD_MAX, WORD_MAX, 3))
 ANY_WORD = Encoding((1,), limits=(WORD_MAX,))
 PAD_WORDS = Encoding((1, 2**64), limits=(WORD_MAX, WORD_MAX))
 SCALAR_R = Encoding(
@@ -662,6 +664,10 @@ def claim_ends(claims: Claims) -> None:
         left, right = words("left"), words("right")
         (shift,) = claims.assume("shift", fields.fe)
         claims.claim("h", H_WORDS, [add(product(left, shift), right)])
+    elif kind == "join":
+        right = words("right")
+        (left,), (shift,) = claims.assume("left", fields.fe, like="join/left"), claims.assume("shift", fields.fe)
+        claims.claim("value", fields.fe, [add(product(left, shift), right)], "join/left")
     elif kind == "replace":
         whole, old, new = words("whole"), words("replaced"), words("replacement")
         (shift,) = claims.assume("shift", fields.fe)
@@ -675,6 +681,22 @@ def claim_ends(claims: Claims) -> None:
     elif kind == "times":
         (a,), (result,) = claims.assume("a", fields.fe), claims.assume("result", fields.fe)
         claims.claim("result", fields.fe, [product(result, a)])
+    elif kind == "zeros":
+        r, excess, top = words("r", R_WORDS), words("excess", EXCESS_WORDS), {(): 1 << 128}
+        value = product(r, excess)
+        for i in range(1, n + 1):
+            value = add(value, product(top, *[r] * i))
+        claims.claim("h", H_WORDS, [value])
+    elif kind == "zeros end":
+        (f,), (r,) = (claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r"))
+        claims.claim("h", H_WORDS, [product(add(product(f, {(): 1 << 128}), words("excess", EXCESS_WORDS)), r)])
+    elif kind in {"twice", "twice and one"}:
+        (f,), (r,), (less_one,) = (
+            claims.assume(name, fields.fe, like=f"{kind}/{name}") for name in ("f", "r", "less one")
+        )
+        doubled = product(f, add(product(f, less_one), {(): 2}))
+        result = doubled if kind == "twice" else add(product(doubled, r), ONE)
+        claims.claim("f", fields.fe, [result], f"{kind}/f")
 
 
 def claim_shared(claims: Claims) -> None:

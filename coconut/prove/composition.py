@@ -163,7 +163,10 @@ def check_batch() -> int:
 
 
 def check_partials(blocks_max: int = 4) -> int:
-    """Check that segments join, and can be replaced: Bernstein 2005, section 1. core.py proves the powers of r."""
+    """Check that segments join, can be replaced, and can be zeros: Bernstein 2005, section 1.
+
+    core.py proves the powers of r, and the sums of them, f, of which zeros are 2^128 r f.
+    """
     names, count = Names(), 0
     for n in range(blocks_max + 1):
         left, right, new, old = names.variables(2), names.variables(n), names.variables(2), names.variables(2)
@@ -174,7 +177,16 @@ def check_partials(blocks_max: int = 4) -> int:
         difference = add(bernstein(names, zero, new), bernstein(names, zero, old), -1)
         replaced = add(whole, product(difference, names.power(n)))
         expect(f"a segment before {n} blocks", replaced, bernstein(names, zero, [*left, *new, *right]))
-        count += 2
+        # An iteration of zeros_value, from f_n to f_2n and f_(2n + 1), and its end.
+        sums = [total(names.power(i) for i in range(k)) for k in (n, 2 * n, 2 * n + 1)]
+        less_one = add(names.power(1), ONE, -1)
+        doubled = product(sums[0], add(product(sums[0], less_one), {(): 2}))
+        expect(f"{n} powers doubled", doubled, sums[1])
+        expect(f"{n} powers doubled and one", add(product(doubled, names.power(1)), ONE), sums[2])
+        top: Poly = {(): 1 << 128}
+        zeros = product(product(top, names.power(1)), sums[0])
+        expect(f"{n} blocks of zeros", zeros, bernstein(names, zero, [top] * n))
+        count += 5
     return count
 
 

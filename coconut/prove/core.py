@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Prove small functions that everything uses, as compilers make them: sums and products of words, the comparison of tags,
-and the loop of fe_power.
+and the loops of fe_power and zeros_value.
 
 The graphs of basic blocks replace core/words.h, so its functions are compiled alone (blocks/core.c) and executed on symbolic
 words: what they leave is the sum or the product as an integer. A comparison is executed on symbolic bits (bits.py): its
 result is 1 if all bits agree, and 0 otherwise, as one Boolean function, and no branch depends on a bit. The functions that
 verify are those of the library, of which the tag that they compute is any 16 bytes.
 
-fe_power is compiled over the exponents of a as elements: a product is their sum, and a^n is n. It is executed on all n at once:
-a branch on bits of n forks, and paths that arrive at the head of a loop are joined there, with the conditions under which they
-do. That squares and products are what exponents say is proved of its basic blocks, in ends.cc.
+fe_power and zeros_value are compiled over forms as elements, such as r^n, whose product with r^m is r^(n + m). They are executed
+on all n at once: a branch on bits of n forks, and paths that arrive at the head of a loop are joined there, with the conditions
+under which they do. That iterations are what forms say is proved of the basic blocks in ends.cc, and of the sums of powers in
+composition.py.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -357,15 +358,20 @@ def prove_verify(linked: Linked) -> int:
     return sum(prove_verified(linked, length) for length in VERIFIED)
 
 
-def prove_power(linked: Linked) -> int:
-    """Prove that fe_power raises to n, without a sum of exponents that wraps."""
+def prove_of_every_number(linked: Linked, function: str) -> int:
+    """Prove that a function returns the number that it is given, and 0: that of the form that it computes."""
     joining = Joining(Diagrams())
     n = Bits(
         joining.diagrams, tuple(reversed([joining.diagrams.variable() for _ in range(64)])) + (FALSE,) * (BITS - 64)
     )
-    call = Call(linked, "proved_fe_power", joining)
+    call = Call(linked, function, joining)
     claim_same(call.function, call.run([TAG, n], 2, paths=True), [n, 0])
     return 1
+
+
+# Prove that fe_power raises to n, and that zeros_value is that of n blocks, without a sum that wraps.
+prove_power = partial(prove_of_every_number, function="proved_fe_power")
+prove_zeros = partial(prove_of_every_number, function="proved_zeros_value")
 
 
 def prove_core(compilers: Iterable[str] = ()) -> Iterator[Proved]:
@@ -386,3 +392,4 @@ def prove_core(compilers: Iterable[str] = ()) -> Iterator[Proved]:
         yield of("hornet_poly1305_verify", prove_verify, library, f"{', '.join(map(str, VERIFIED))} bytes")
         # Without optimization, tests of bits and jumps are those of the text.
         yield of("fe_power", prove_power, compiled_file(compiler, SOURCE, ("-O0",)), "every exponent")
+        yield of("zeros_value", prove_zeros, compiled_file(compiler, SOURCE, ("-O0",)), "every number of blocks")

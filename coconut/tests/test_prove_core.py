@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Test the proofs of words.h, of comparisons and of fe_power, and that mistakes in them are refused."""
+"""Test the proofs of words.h, of comparisons, of fe_power and of zeros_value, and that mistakes in them are refused."""
 
 import random
 import shutil
@@ -22,6 +22,7 @@ from coconut.prove.core import (
     prove_power,
     prove_verify,
     prove_words,
+    prove_zeros,
 )
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.polynomials import Unproved
@@ -78,6 +79,14 @@ MISTAKES: list[Planted] = [
     ("poly1305/horner/powers.h", "result = fe_mul(result, &factors);", "result = factors;", prove_power, "", DIFFERENT),
     ("poly1305/horner/powers.h", "one[3] = {1, 0, 0}", "one[3] = {1, 1, 0}", prove_power, "", DIFFERENT),
     ("poly1305/horner/powers.h", "bit >= 0; bit--", "bit > 0; bit--", prove_power, ARM, DIFFERENT),
+    ("poly1305/horner/combine.h", "n >> bit != 0", "n >> bit > 1", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "n >> bit != 0", "bit < 63 && n >> bit != 0", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "(n >> bit & 1) != 0", "(n >> bit & 1) != 0 || bit == 40", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "odd ? fe_mul(f, r) : f", "f", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "two_words[3] = {2,", "two_words[3] = {1,", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "top[3] = {0, 0, 1}", "top[3] = {0, 0, 2}", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "odd ? wide_from(one) : wide_zero()", "wide_zero()", prove_zeros, "", DIFFERENT),
+    ("poly1305/horner/combine.h", "bit >= 0; bit--", "bit > 0; bit--", prove_zeros, ARM, DIFFERENT),
 ]
 
 
@@ -91,7 +100,7 @@ def planted(folder: Path, name: str, old: str, new: str, variant: str) -> Linked
     text = header.read_text()
     assert old in text
     header.write_text(text.replace(old, new, 1))
-    level = "-O0" if name.endswith("powers.h") else "-O2"
+    level = "-O0" if "/horner/" in name else "-O2"
     return compiled_file(ARM if variant == ARM else "gcc", source, (level, *VARIANTS.get(variant, ())))
 
 

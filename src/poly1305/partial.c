@@ -32,10 +32,11 @@ HORNET_INLINE fe fe_from_r(const uint8_t r[16])
 
 HORNET_INLINE uint64_t blocks_of(uint64_t len_bytes) { return len_bytes / 16 + (len_bytes % 16 != 0); }
 
-/* r^n, where n is the number of blocks in len_bytes. */
-HORNET_INLINE fe shift_by(uint64_t len_bytes, const uint8_t r[16])
+/* Sets *shift to r^n, where n is the number of blocks in len_bytes. */
+HORNET_NOINLINE uintptr_t raise(fe *shift, uint64_t len_bytes, const uint8_t r[16])
 {
-    return fe_power(fe_from_r(r), blocks_of(len_bytes));
+    *shift = fe_power(fe_from_r(r), blocks_of(len_bytes));
+    return stack_end(KERNEL_CALLEES_BYTES);
 }
 
 HORNET_CLEARS_REGISTERS
@@ -58,15 +59,17 @@ HORNET_CLEARED(bool, hornet_poly1305_partial_compute,
 
 HORNET_NOINLINE uintptr_t zeros(struct partial *partial, uint64_t len_bytes, const uint8_t r[16])
 {
-    const fe by_r = fe_from_r(r), blocks = zeros_value(by_r, len_bytes / 16);
-    wide value = wide_from(blocks);
-    if (len_bytes % 16 != 0) {
-        /* m zero bytes and the 1 after them are 2^(8 m). */
-        uint64_t block[2] = {0, 0};
-        block[len_bytes % 16 / 8] = UINT64_C(1) << len_bytes % 8 * 8;
-        value = append_block(blocks, block, by_r);
+    const unsigned last_bytes = len_bytes % 16;
+    uint64_t excess[3] = {0, 0, 0};
+    if (last_bytes != 0) {
+        /* The last block is 2^(8 last_bytes), which is 2^128 and, modulo p, 3 2^128 + 2^(8 last_bytes) - 5.
+         */
+        excess[last_bytes / 8] = UINT64_C(1) << last_bytes % 8 * 8;
+        excess[1] -= excess[0] < 5;
+        excess[0] -= 5;
+        excess[2] = 3;
     }
-    wide_sum_to_words(partial->h, value, 0);
+    wide_sum_to_words(partial->h, zeros_value(fe_from_r(r), blocks_of(len_bytes), excess), 0);
     partial->len_bytes = len_bytes;
     return stack_end(KERNEL_CALLEES_BYTES);
 }
@@ -98,43 +101,22 @@ bool hornet_poly1305_partial_segments(hornet_poly1305_partial results[], size_t 
     return clamped;
 }
 
-HORNET_NOINLINE uintptr_t append(struct partial *whole, const struct partial *last, const uint8_t r[16])
-{
-    wide_sum_to_words(
-        whole->h,
-        combine(fe_from_three_words(whole->h), fe_from_three_words(last->h), shift_by(last->len_bytes, r)),
-        0);
-    whole->len_bytes += last->len_bytes;
-    return stack_end(KERNEL_CALLEES_BYTES);
-}
-
-bool hornet_poly1305_partial_append(hornet_poly1305_partial *left, const hornet_poly1305_partial *right,
-                                    const uint8_t r[16])
-{
-    struct partial *whole = (struct partial *)left;
-    const struct partial *last = (const struct partial *)right;
-    if (!hornet_poly1305_r_is_clamped(r) || last->len_bytes > UINT64_MAX - whole->len_bytes ||
-        (whole->len_bytes % 16 != 0 && last->len_bytes != 0))
-        return false;
-    clear_stack_and_registers(append(whole, last, r));
-    return true;
-}
-
 /* Appends one segment or more. A power of r serves all that follow with as many blocks. */
 HORNET_NOINLINE uintptr_t join(struct partial *whole, const struct partial *segments, size_t count,
                                const uint8_t r[16])
 {
     struct partial all = *whole;
-    fe value = fe_from_three_words(all.h), shift = fe_zero();
+    fe value = fe_from_three_words(all.h), shift;
+    uintptr_t end = UINTPTR_MAX;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || blocks_of(segments[i].len_bytes) != blocks_of(segments[i - 1].len_bytes))
-            shift = shift_by(segments[i].len_bytes, r);
+            end = lower_end(end, raise(&shift, segments[i].len_bytes, r));
         value = fe_carry(combine(value, fe_from_three_words(segments[i].h), shift));
         all.len_bytes += segments[i].len_bytes;
     }
     wide_sum_to_words(all.h, wide_from(value), 0);
     *whole = all;
-    return stack_end(KERNEL_CALLEES_BYTES);
+    return lower_end(end, stack_end(KERNEL_CALLEES_BYTES));
 }
 
 bool hornet_poly1305_partial_join(hornet_poly1305_partial *left, const hornet_poly1305_partial segments[],
@@ -156,14 +138,22 @@ bool hornet_poly1305_partial_join(hornet_poly1305_partial *left, const hornet_po
     return true;
 }
 
+bool hornet_poly1305_partial_append(hornet_poly1305_partial *left, const hornet_poly1305_partial *right,
+                                    const uint8_t r[16])
+{
+    return hornet_poly1305_partial_join(left, right, 1, r);
+}
+
 HORNET_NOINLINE uintptr_t replace(struct partial *all, const struct partial *old, const struct partial *new,
                                   uint64_t bytes_after, const uint8_t r[16])
 {
+    fe shift;
+    const uintptr_t end = raise(&shift, bytes_after, r);
     wide_sum_to_words(all->h,
                       replace_segment(fe_from_three_words(all->h), fe_from_three_words(old->h),
-                                      fe_from_three_words(new->h), shift_by(bytes_after, r)),
+                                      fe_from_three_words(new->h), shift),
                       0);
-    return stack_end(KERNEL_CALLEES_BYTES);
+    return lower_end(end, stack_end(KERNEL_CALLEES_BYTES));
 }
 
 bool hornet_poly1305_partial_replace(hornet_poly1305_partial *whole,

@@ -72,7 +72,7 @@ static int rounds_of_batch(fe r_element, fe *h)
 /* Does the same for the powers of r that combine partial evaluations, for any number of blocks. */
 static int rounds_of_partial(fe r, fe *shift)
 {
-    const uint64_t one[3] = {1, 0, 0};
+    const uint64_t one[3] = {1, 0, 0}, largest[3] = {UINT64_MAX, UINT64_MAX, 3};
     const vec any = vec_any(0, UINT64_MAX);
     const fe value = fe_from_words(any, any, vec_any(0, HORNET_H2_MAX));
     const multiplier factors = multiplier_from(r);
@@ -88,7 +88,19 @@ static int rounds_of_partial(fe r, fe *shift)
     bound(rounds < 100, "the powers for partial evaluations reach no fixed point",
           vec_from(shift->limb[0]));
     wide_sum_to_words(words, combine(value, value, *shift), 0);
+    wide_sum_to_words(words, combine(fe_carry(combine(value, value, *shift)), value, *shift), 0);
     wide_sum_to_words(words, replace_segment(value, value, value, *shift), 0);
+
+    /* The sums of powers from which zeros_value makes the value of any number of blocks. */
+    const multiplier less_one = multiplier_from(fe_less_one(r));
+    fe f = fe_zero();
+    do {
+        before = f;
+        for (int odd = 0; odd < 2; odd++)
+            f = fe_union(f, powers_summed(f, &factors, &less_one, odd != 0));
+    } while (memcmp(&before, &f, sizeof f) != 0 && ++rounds < 100);
+    bound(rounds < 100, "the sums of powers reach no fixed point", vec_from(f.limb[0]));
+    wide_sum_to_words(words, zeros_of_powers(f, largest, &factors), 0);
     return rounds;
 }
 
@@ -114,7 +126,7 @@ static void print_limbs(fe a)
 int main(void)
 {
     /* Their parts are run below. */
-    (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch, (void)fe_power;
+    (void)kernel_mac, (void)kernel_absorb, (void)kernel_batch, (void)fe_power, (void)zeros_value;
 #if KERNEL_STREAMS
     (void)kernel_lanes_begin, (void)kernel_lanes_absorb, (void)kernel_lanes_end;
 #endif

@@ -14,6 +14,8 @@
 #include "../../src/aes/aes.h"
 #include "check.h"
 
+enum { SEGMENTS = 3 };
+
 #ifndef MESSAGES
 enum { MESSAGE_MAX_BYTES = 16384, MESSAGES = 20 };
 #endif
@@ -31,7 +33,7 @@ static struct {
     size_t lens_bytes[MESSAGES];
     bool valid[MESSAGES], ok;
     hornet_poly1305_state state;
-    hornet_poly1305_partial partial, segment;
+    hornet_poly1305_partial partial, segment, segments[SEGMENTS];
     hornet_aead_state aead;
     uint8_t sealed[MESSAGES][MESSAGE_MAX_BYTES], opened[MESSAGES][MESSAGE_MAX_BYTES];
     uint8_t begun[2][MESSAGE_MAX_BYTES]; /* the text that a state encrypts or decrypts before the call */
@@ -123,6 +125,20 @@ static void call_pad_init(size_t n)
 static void call_partial_compute(size_t n)
 {
     it.ok = hornet_poly1305_partial_compute(&it.segment, it.msg, n, it.keys[0]);
+}
+static void call_partial_zeros(size_t n)
+{
+    it.ok = hornet_poly1305_partial_zeros(&it.segment, n + (UINT64_C(5) << 40), it.keys[0]);
+}
+static void call_partial_segments(size_t n)
+{
+    it.ok =
+        hornet_poly1305_partial_segments(it.segments, n / SEGMENTS / 16 * 16 + 16, it.msg, n, it.keys[0]);
+}
+static void call_partial_join(size_t n)
+{
+    (void)n;
+    it.ok = hornet_poly1305_partial_join(&it.partial, it.segments, SEGMENTS, it.keys[0]);
 }
 static void call_partial_append(size_t n)
 {
@@ -268,6 +284,9 @@ static const struct secret_call secret_calls[] = {
     {"hornet_poly1305_pad_verify", call_pad_verify, call_pad, false, false, false},
     {"hornet_poly1305_pad_init", call_pad_init, NULL, true, false, false},
     {"hornet_poly1305_partial_compute", call_partial_compute, NULL, false, false, false},
+    {"hornet_poly1305_partial_zeros", call_partial_zeros, NULL, false, false, false},
+    {"hornet_poly1305_partial_segments", call_partial_segments, NULL, false, false, false},
+    {"hornet_poly1305_partial_join", call_partial_join, NULL, false, false, false},
     {"hornet_poly1305_partial_append", call_partial_append, NULL, false, false, false},
     {"hornet_poly1305_partial_replace", call_partial_replace, NULL, false, false, false},
     {"hornet_poly1305_partial_tag", call_partial_tag, NULL, false, false, false},
@@ -392,6 +411,8 @@ static void set_up(const struct secret_call *function, size_t n, const struct se
             hornet_poly1305_update(&it.state, it.msg, n - n % 64 + 300);
         it.ok = hornet_poly1305_partial_compute(&it.partial, it.msg, n - n % 64 + 128, it.keys[0]) &&
                 hornet_poly1305_partial_compute(&it.segment, it.msg + 1, n - n % 64, it.keys[0]);
+        for (size_t i = 0; i < SEGMENTS; i++)
+            it.segments[i] = i == 0 ? it.partial : it.segment;
         if (function->encrypts)
             set_up_aead(function, n, second != 0);
         if (function->makes_tag == NULL || second != 0)

@@ -121,6 +121,12 @@ static void poly1305_aes(void)
               hornet_poly1305_partial_compute(&before, msg + 32, 48, r) &&
               hornet_poly1305_partial_compute(&after, msg, 48, r),
           "partial evaluations");
+    hornet_poly1305_partial segments[4];
+    check(hornet_poly1305_partial_segments(segments, 64, msg, 160, r) &&
+              hornet_poly1305_partial_zeros(&segments[3], 5555, r),
+          "partial: segments and zeros");
+    check(hornet_poly1305_partial_join(&after, segments, 4, r), "partial: join");
+    check(hornet_poly1305_partial_compute(&after, msg, 48, r), "partial: compute");
     check(hornet_poly1305_partial_append(&whole, &tail, r), "partial: append");
     check(hornet_poly1305_partial_replace(&whole, &before, &after, 117, r), "partial: replace");
     hornet_poly1305_partial_tag(tag, &whole, pad);

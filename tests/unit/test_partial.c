@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Partial evaluations against the definition in GMP: all cuts, combined in every order, replaced
- * segments, and values and lengths at their limits. */
+ * segments, zeros, segments in one call and joined in one, and values and lengths at their limits. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +115,16 @@ static void test_replacements(const uint8_t key[32], const uint8_t *msg)
                 check(hornet_poly1305_partial_replace(&whole, &after, &before, n - to, key), "put back");
                 check_tag(&whole, msg, n, key, "a segment put back");
             }
+    /* The arguments may be the same object. */
+    const hornet_poly1305_partial one = compute(msg, 100, key), other = compute(msg + 1, 100, key);
+    hornet_poly1305_partial whole = one;
+    check(hornet_poly1305_partial_replace(&whole, &whole, &other, 0, key), "the whole for another");
+    check_tag(&whole, msg + 1, 100, key, "the whole replaced");
+    check(hornet_poly1305_partial_replace(&whole, &one, &whole, 0, key) &&
+              hornet_poly1305_partial_replace(&whole, &other, &one, 0, key) &&
+              hornet_poly1305_partial_replace(&whole, &whole, &whole, 0, key),
+          "the whole for a segment");
+    check_tag(&whole, msg + 1, 100, key, "replaced by itself");
 }
 
 /* Tests every position of every segment in messages of up to 120 bytes. Only a segment that begins at a
@@ -138,8 +148,8 @@ static void test_edge_values(const uint8_t r_bytes[16])
 {
     static const uint64_t after_bytes[] = {
         0, 1, 16, 17, 32, 4096, (UINT64_C(1) << 32) - 16, UINT64_C(1) << 40, UINT64_C(0xfffffffffffff000)};
-    mpz_t a, b, c, r, p, power, expected;
-    mpz_inits(a, b, c, r, p, power, expected, NULL);
+    mpz_t a, b, c, r, p, power, expected, product;
+    mpz_inits(a, b, c, r, p, power, expected, product, NULL);
     reference_prime(p);
     reference_from_bytes(r, r_bytes, 16);
     for (size_t i = 0; i < sizeof after_bytes / sizeof after_bytes[0]; i++) {
@@ -167,6 +177,18 @@ static void test_edge_values(const uint8_t r_bytes[16])
                     check(has_value(&left, expected, len + after_bytes[i]),
                           "append, value %d %+d, order %d, length %zu", j, offset, order, i);
 
+                    /* After two segments of the same length. */
+                    left = partial_of(*z, 16);
+                    const hornet_poly1305_partial both[2] = {partial_of(*x, len), partial_of(*y, len)};
+                    check(hornet_poly1305_partial_join(&left, both, 2, r_bytes), "join");
+                    mpz_powm_ui(expected, r, 3, p);
+                    mpz_mul(product, *z, expected);
+                    mpz_add(product, product, *x);
+                    mpz_mul(expected, product, expected);
+                    mpz_add(expected, expected, *y);
+                    check(has_value(&left, expected, 16 + 2 * len), "join, value %d %+d, order %d", j,
+                          offset, order);
+
                     hornet_poly1305_partial whole = partial_of(*x, len + after_bytes[i]),
                                             before = partial_of(*y, len);
                     const hornet_poly1305_partial after = partial_of(*z, len);
@@ -180,7 +202,7 @@ static void test_edge_values(const uint8_t r_bytes[16])
                 }
             }
     }
-    mpz_clears(a, b, c, r, p, power, expected, NULL);
+    mpz_clears(a, b, c, r, p, power, expected, product, NULL);
 }
 
 /* Appends a partial evaluation to itself repeatedly: 2^59 equal blocks, whose value has a closed form. */
@@ -206,6 +228,249 @@ static void test_doubling(const uint8_t r_bytes[16])
         mpz_mod(power, power, p);
     }
     mpz_clears(value, power, r, p, NULL);
+}
+
+/* The value of len_bytes zeros, from the sum of a geometric series. */
+static void value_of_zeros(mpz_t value, uint64_t len_bytes, const mpz_t r)
+{
+    mpz_t n, p, last;
+    mpz_inits(n, p, last, NULL);
+    reference_prime(p);
+    const uint64_t blocks = len_bytes / 16;
+    mpz_import(n, 1, -1, sizeof blocks, 0, 0, &blocks);
+    if (mpz_cmp_ui(r, 1) == 0) {
+        mpz_set(value, n);
+    } else { /* r (r^n - 1) / (r - 1) */
+        mpz_powm(value, r, n, p);
+        mpz_sub_ui(value, value, 1);
+        mpz_sub_ui(last, r, 1);
+        mpz_invert(last, last, p);
+        mpz_mul(value, value, last);
+        mpz_mul(value, value, r);
+    }
+    mpz_mul_2exp(value, value, 128);
+    if (len_bytes % 16 != 0) {
+        mpz_set_ui(last, 1);
+        mpz_mul_2exp(last, last, 8 * (len_bytes % 16));
+        mpz_add(value, value, last);
+        mpz_mul(value, value, r);
+    }
+    mpz_clears(n, p, last, NULL);
+}
+
+static void check_zeros(uint64_t len_bytes, const mpz_t r, const uint8_t r_bytes[16])
+{
+    mpz_t expected;
+    mpz_init(expected);
+    hornet_poly1305_partial zeros;
+    memset(&zeros, 0x5a, sizeof zeros);
+    check(hornet_poly1305_partial_zeros(&zeros, len_bytes, r_bytes), "zeros");
+    value_of_zeros(expected, len_bytes, r);
+    check(has_value(&zeros, expected, len_bytes), "%llu zeros", (unsigned long long)len_bytes);
+    mpz_clear(expected);
+}
+
+/* Tests zeros of all short lengths, of those around each power of 2, and of random ones. */
+static void test_zeros(const uint8_t r_bytes[16])
+{
+    static const uint8_t nothing[MAX_BYTES] = {0};
+    mpz_t r, value;
+    mpz_inits(r, value, NULL);
+    reference_from_bytes(r, r_bytes, 16);
+    for (size_t n = 0; n <= MAX_BYTES; n++) {
+        mpz_set_ui(value, 0);
+        reference_absorb(value, r, nothing, n);
+        hornet_poly1305_partial zeros = {{1, 2, 3, 4}};
+        check(hornet_poly1305_partial_zeros(&zeros, n, r_bytes) && has_value(&zeros, value, n), "%zu zeros",
+              n);
+        check_zeros(n, r, r_bytes);
+    }
+    for (int bits = 8; bits <= 64; bits++)
+        for (uint64_t offset = 0; offset <= 36; offset++)
+            check_zeros((bits < 64 ? UINT64_C(1) << bits : 0) + (bits < 64 ? offset - 18 : offset - 37), r,
+                        r_bytes);
+    for (int i = 0; i < 200; i++)
+        check_zeros(random_word() >> i % 60, r, r_bytes);
+    mpz_clears(r, value, NULL);
+}
+
+/* Tests zeros under r of which some power is next to 0 or p, around that power. */
+static void test_zeros_at_the_edge(void)
+{
+    static const struct {
+        const char *r; /* big-endian */
+        unsigned power;
+        long value;
+    } keys[] = {
+#include "../vectors/edge_keys.h"
+    };
+    mpz_t r;
+    mpz_init(r);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        uint8_t r_bytes[16];
+        mpz_set_str(r, keys[i].r, 16);
+        reference_to_bytes(r_bytes, 16, r);
+        for (uint64_t blocks = 0; blocks <= 4 * keys[i].power + 2; blocks++)
+            for (uint64_t bytes = 0; bytes <= 16; bytes += 5)
+                check_zeros(16 * blocks + bytes, r, r_bytes);
+    }
+    mpz_clear(r);
+}
+
+/* Zeros that follow a segment, and that replace one. */
+static void test_zeros_in_a_message(const uint8_t key[32], const uint8_t *msg)
+{
+    uint8_t changed[MAX_BYTES];
+    hornet_poly1305_partial zeros;
+    for (size_t n = 0; n <= MAX_BYTES; n += 13)
+        for (size_t from = 0; from <= n; from += 16) {
+            memcpy(changed, msg, n);
+            memset(changed + from, 0, n - from);
+            check(hornet_poly1305_partial_zeros(&zeros, n - from, key), "zeros");
+            hornet_poly1305_partial whole = compute(msg, from, key);
+            whole = combined(whole, &zeros, key);
+            check_tag(&whole, changed, n, key, "zeros appended");
+            const hornet_poly1305_partial old = compute(msg + from, n - from, key);
+            whole = compute(msg, n, key);
+            check(hornet_poly1305_partial_replace(&whole, &old, &zeros, 0, key), "zeros for a segment");
+            check_tag(&whole, changed, n, key, "a segment punched");
+        }
+}
+
+/* Cuts messages of every length into segments of every size, and joins them. */
+static void test_segments(const uint8_t key[32], const uint8_t *msg)
+{
+    hornet_poly1305_partial segments[MAX_BYTES / 16 + 1], untouched;
+    memset(&untouched, 0x5a, sizeof untouched);
+    for (size_t n = 0; n <= MAX_BYTES; n++)
+        for (size_t segment = 16; segment <= MAX_BYTES + 16; segment += 16) {
+            const size_t count = n / segment + (n % segment != 0);
+            memset(segments, 0x5a, sizeof segments);
+            check(hornet_poly1305_partial_segments(segments, segment, n == 0 ? NULL : msg, n, key),
+                  "segments of %zu of %zu bytes", segment, n);
+            hornet_poly1305_partial whole = {{0}};
+            for (size_t i = 0; i < count; i++) {
+                const size_t bytes = n - i * segment < segment ? n - i * segment : segment;
+                const hornet_poly1305_partial alone = compute(msg + i * segment, bytes, key);
+                check(memcmp(&segments[i], &alone, sizeof alone) == 0, "segment %zu of %zu of %zu bytes", i,
+                      segment, n);
+            }
+            for (size_t i = count; i < sizeof segments / sizeof segments[0]; i++)
+                check(memcmp(&segments[i], &untouched, sizeof untouched) == 0,
+                      "segment %zu of %zu is written", i, count);
+            check(hornet_poly1305_partial_join(&whole, segments, count, key), "join %zu segments", count);
+            check_tag(&whole, msg, n, key, "segments joined");
+        }
+    check(hornet_poly1305_partial_segments(segments, SIZE_MAX - 15, msg, MAX_BYTES, key) &&
+              hornet_poly1305_partial_len_bytes(segments) == MAX_BYTES,
+          "one segment, which could be larger");
+}
+
+/* A size that is no multiple of 16 is refused, and nothing is written; r that is not clamped gives as many
+ * empty segments. */
+static void test_segments_refused(const uint8_t key[32], const uint8_t *msg)
+{
+    static const size_t sizes[] = {0, 1, 8, 15, 17, 24, 31, 33, SIZE_MAX, SIZE_MAX - 7};
+    hornet_poly1305_partial segments[4], before[4];
+    memset(segments, 0x5a, sizeof segments);
+    memcpy(before, segments, sizeof before);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        check(!hornet_poly1305_partial_segments(segments, sizes[i], msg, 48, key) &&
+                  !hornet_poly1305_partial_segments(segments, sizes[i], msg, 0, key),
+              "segments of %zu bytes", sizes[i]);
+        check(memcmp(segments, before, sizeof before) == 0, "refused, and something is written");
+    }
+    uint8_t r[16];
+    memcpy(r, key, 16);
+    r[3] |= 0x10;
+    memset(before, 0, 3 * sizeof before[0]);
+    check(!hornet_poly1305_partial_segments(segments, 16, msg, 41, r), "segments under r not clamped");
+    check(memcmp(segments, before, sizeof before) == 0, "no segments under r not clamped");
+}
+
+/* Joins segments of mixed lengths, empty ones among them, also onto one of themselves. */
+static void test_joins(const uint8_t key[32], const uint8_t *msg)
+{
+    enum { MOST = 12 };
+    for (int round = 0; round < 1000; round++) {
+        const size_t count = random_word() % (MOST + 1);
+        hornet_poly1305_partial segments[MOST + 1], whole = compute(msg, 16 * (round % 3), key);
+        size_t end = 16 * (size_t)(round % 3);
+        hornet_poly1305_partial expected = whole;
+        for (size_t i = 0; i < count; i++) {
+            size_t bytes = 16 * (random_word() % 3);
+            if (i + 1 == count)
+                bytes = random_word() % (MAX_BYTES - end + 1);
+            if (bytes > MAX_BYTES - end)
+                bytes = (MAX_BYTES - end) / 16 * 16;
+            segments[i] = compute(msg + end, bytes, key);
+            expected = combined(expected, &segments[i], key);
+            end += bytes;
+        }
+        check(hornet_poly1305_partial_join(&whole, count == 0 ? NULL : segments, count, key),
+              "join %zu segments", count);
+        check_tag(&whole, msg, end, key, "segments joined");
+        check(hornet_poly1305_partial_len_bytes(&whole) == end, "the length of all");
+    }
+    for (size_t left = 0; left < MOST; left++) {
+        hornet_poly1305_partial segments[MOST], expected = {{0}};
+        check(hornet_poly1305_partial_segments(segments, 16, msg, 16 * MOST, key), "segments");
+        expected = segments[left];
+        for (size_t i = 0; i < MOST; i++)
+            expected = combined(expected, &segments[i], key);
+        check(hornet_poly1305_partial_join(&segments[left], segments, MOST, key) &&
+                  memcmp(&segments[left], &expected, sizeof expected) == 0,
+              "segments joined onto segment %zu of themselves", left);
+    }
+}
+
+static void test_joins_refused(const uint8_t key[32], const uint8_t *msg)
+{
+    static const struct {
+        uint64_t left, segments[3];
+        bool fits;
+    } joins[] = {
+        {0, {16, 32, 5}, true},
+        {0, {16, 5, 0}, true},
+        {5, {0, 0, 0}, true},
+        {5, {0, 0, 1}, false},
+        {16, {5, 0, 16}, false},
+        {16, {16, 5, 16}, false},
+        {16, {16, 5, 5}, false},
+        {16, {UINT64_MAX - 63, 32, 15}, true},
+        {16, {UINT64_MAX - 63, 32, 16}, false},
+        {16, {16, UINT64_MAX - 31, 0}, false},
+        {(uint64_t)1 << 63, {(uint64_t)1 << 62, (uint64_t)1 << 62, 0}, false},
+        {(uint64_t)1 << 32, {(uint64_t)1 << 32, (uint64_t)1 << 32, 1}, true},
+        {((uint64_t)1 << 32) + 1, {0, 0, (uint64_t)1 << 32}, false},
+    };
+    for (size_t i = 0; i < sizeof joins / sizeof joins[0]; i++) {
+        hornet_poly1305_partial left = {{7, 8, 1, joins[i].left}}, segments[3], after[3];
+        const hornet_poly1305_partial before = left;
+        hornet_poly1305_partial expected = left;
+        bool fits = true;
+        for (size_t k = 0; k < 3; k++) {
+            segments[k] = (hornet_poly1305_partial){{0, 0, 0, joins[i].segments[k]}};
+            fits = fits && hornet_poly1305_partial_append(&expected, &segments[k], key);
+        }
+        memcpy(after, segments, sizeof after);
+        check(hornet_poly1305_partial_join(&left, segments, 3, key) == joins[i].fits &&
+                  fits == joins[i].fits,
+              "join %zu", i);
+        check(memcmp(&left, fits ? &expected : &before, sizeof left) == 0 &&
+                  memcmp(segments, after, sizeof after) == 0,
+              "what join %zu leaves", i);
+    }
+    hornet_poly1305_partial left = compute(msg, 32, key);
+    const hornet_poly1305_partial before = left;
+    uint8_t r[16];
+    memcpy(r, key, 16);
+    r[8] |= 1;
+    check(!hornet_poly1305_partial_join(&left, &before, 1, r) &&
+              !hornet_poly1305_partial_join(&left, NULL, 0, r),
+          "a join under r not clamped");
+    check(hornet_poly1305_partial_join(&left, NULL, 0, key), "a join of nothing");
+    check(memcmp(&left, &before, sizeof left) == 0, "a join that is refused, or of nothing, changes it");
 }
 
 /* Checks that combinations that are not allowed are refused, and change nothing. */
@@ -339,7 +604,21 @@ int main(void)
         force_kernel(name_of(all_kernels[k]));
         test_cuts(key, msg);
         test_cuts(largest, ones);
+        test_segments(key, msg);
+        test_segments(largest, ones);
     }
+    for (uint8_t small = 0; small < 4; small++) {
+        uint8_t r[16] = {small};
+        test_zeros(r);
+    }
+    test_zeros(key);
+    test_zeros(largest);
+    test_zeros_at_the_edge();
+    test_zeros_in_a_message(key, msg);
+    test_segments_refused(key, msg);
+    test_joins(key, msg);
+    test_joins(largest, ones);
+    test_joins_refused(key, msg);
     test_replacements(key, msg);
     test_replacements(largest, ones);
     test_places(key);

@@ -321,6 +321,15 @@ static void test_clamp(void)
         check(hornet_poly1305_partial_append(&partial, &other, r) == fine, "bit %d of r: append", bit);
         check(hornet_poly1305_partial_replace(&partial, &other, &other, 0, r) == fine,
               "bit %d of r: replace", bit);
+        check(hornet_poly1305_partial_join(&partial, &other, 1, r) == fine, "bit %d of r: join", bit);
+        memset(&partial, 1, sizeof partial);
+        check(hornet_poly1305_partial_zeros(&partial, 16, r) == fine, "bit %d of r: zeros", bit);
+        check((memcmp(&partial, zeros, sizeof partial) == 0) == is_cleared, "bit %d of r: value of zeros",
+              bit);
+        memset(&partial, 1, sizeof partial);
+        check(hornet_poly1305_partial_segments(&partial, 16, msg, 16, r) == fine, "bit %d of r: segments",
+              bit);
+        check((memcmp(&partial, zeros, sizeof partial) == 0) == is_cleared, "bit %d of r: a segment", bit);
     }
     check(ncleared == 22, "the clamp clears %d bits", ncleared);
     for (int round = 0; round < 100; round++) {

@@ -31,38 +31,37 @@ KERNEL_INLINE wide replace_segment(fe whole, fe replaced, fe replacement, fe shi
     return combine(difference, whole, shift);
 }
 
+/* a - 1, carried. a must be carried. */
+KERNEL_INLINE fe fe_less_one(fe a) { return fe_carry(wide_from(fe_add(a, fe_minus_one()))); }
+
 /* From f, the sum of r^i over i < n, that over i < 2n: f + f r^n, where r^n = (r - 1) f + 1. With `odd`,
  * that over i < 2n + 1: the former times r, plus 1. The factor r does not wait for r^n. */
 KERNEL_INLINE fe powers_summed(fe f, const multiplier *r, const multiplier *r_minus_one, bool odd)
 {
-    const uint64_t one_words[3] = {1, 0, 0}, two_words[3] = {2, 0, 0};
-    const fe one = fe_from_three_words(one_words), two = fe_from_three_words(two_words);
+    const uint64_t one_or_zero[3] = {odd, 0, 0}, two[3] = {2, 0, 0};
     const multiplier factors = multiplier_from(odd ? fe_mul(f, r) : f);
-    return fe_carry(
-        wide_mul_add(odd ? wide_from(one) : wide_zero(), fe_add(fe_mul(f, r_minus_one), two), &factors));
+    const fe power_and_one = fe_add(fe_mul(f, r_minus_one), fe_from_three_words(two));
+    return fe_carry(wide_mul_add(wide_from(fe_from_three_words(one_or_zero)), power_and_one, &factors));
 }
 
-/* The value of n blocks of zeros, 2^128 (r^n + ... + r), in at most 3 log2(n) + 5 multiplications. The bits
- * of n are public. r must be carried. */
-KERNEL_INLINE fe zeros_value(fe r, uint64_t n)
+/* The value of n blocks of zeros, of which the last is 2^128 + excess, not 2^128: (2^128 f + excess) r,
+ * from f, the sum of r^i over i < n. */
+KERNEL_INLINE wide zeros_of_powers(fe f, const uint64_t excess[3], const multiplier *r)
 {
     const uint64_t top[3] = {0, 0, 1};
-    const multiplier by_r = multiplier_from(r);
-    const multiplier by_r_minus_one = multiplier_from(fe_carry(wide_from(fe_add(r, fe_minus_one()))));
+    const multiplier by_top = multiplier_from(fe_from_three_words(top));
+    return wide_mul_add(wide_zero(), fe_add(fe_mul(f, &by_top), fe_from_three_words(excess)), r);
+}
+
+/* The same in at most 3 log2(n) + 5 multiplications. The bits of n are public. r must be carried. */
+KERNEL_INLINE wide zeros_value(fe r, uint64_t n, const uint64_t excess[3])
+{
+    const multiplier by_r = multiplier_from(r), by_r_minus_one = multiplier_from(fe_less_one(r));
     fe f = fe_zero();
     for (int bit = 63; bit >= 0; bit--)
         if (n >> bit != 0)
             f = powers_summed(f, &by_r, &by_r_minus_one, (n >> bit & 1) != 0);
-    const multiplier factors = multiplier_from(f);
-    return fe_mul(fe_mul(fe_from_three_words(top), &by_r), &factors);
-}
-
-/* (left + block) r: the value with a block at the end, which is below 2^128. */
-KERNEL_INLINE wide append_block(fe left, const uint64_t block[2], fe r)
-{
-    const uint64_t words[3] = {block[0], block[1], 0};
-    const multiplier by_r = multiplier_from(r);
-    return wide_mul_add(wide_zero(), fe_add(left, fe_from_three_words(words)), &by_r);
+    return zeros_of_powers(f, excess, &by_r);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Partial evaluations: cut at any blocks, combined in any order, with segments replaced. Every kernel's
- * must give the tag that the definition says. */
+/* Partial evaluations: cut at any blocks, combined in any order, with segments replaced, by zeros too.
+ * Every kernel's must give the tag that the definition says. */
 #include "fuzz.h"
 
 enum { MOST_CUTS = 8 };
@@ -47,6 +47,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
         hornet_poly1305_partial_tag(tag, &whole, key + 16);
         must(memcmp(tag, expected, 16) == 0, "the tag of the whole", name);
 
+        /* Segments of one size, which the first cut says, in one call each. */
+        const size_t segment_bytes = 16 + 16 * (size_t)(cuts[0] % 8 * (len_bytes / 16) / 8);
+        const size_t count = len_bytes / segment_bytes + (len_bytes % segment_bytes != 0);
+        hornet_poly1305_partial *equal = malloc((count + 1) * sizeof *equal);
+        must(equal != NULL && hornet_poly1305_partial_segments(equal, segment_bytes, msg, len_bytes, key),
+             "segments", name);
+        memset(&equal[count], 0, sizeof equal[count]);
+        must(hornet_poly1305_partial_join(&equal[count], equal, count, key), "join", name);
+        must(hornet_poly1305_partial_len_bytes(&equal[count]) == len_bytes, "the length of all", name);
+        must(hornet_poly1305_partial_verify(expected, &equal[count], key + 16), "segments joined", name);
+        free(equal);
+
         /* One segment is changed, and changed back. */
         const size_t from = starts[middle], to = starts[middle + 1];
         for (int back = 0; back < 2; back++) {
@@ -62,6 +74,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
             reference_tag(expected, msg, len_bytes, key);
             must(hornet_poly1305_partial_verify(expected, &whole, key + 16), "a segment replaced", name);
         }
+
+        /* It becomes a hole. */
+        hornet_poly1305_partial zeros;
+        must(hornet_poly1305_partial_zeros(&zeros, to - from, key), "zeros", name);
+        must(hornet_poly1305_partial_replace(&whole, &segments[middle], &zeros, len_bytes - to, key),
+             "replace by zeros", name);
+        uint8_t *punched = malloc(len_bytes + 1);
+        must(punched != NULL, "memory", name);
+        memcpy(punched, msg, len_bytes);
+        memset(punched + from, 0, to - from);
+        reference_tag(expected, punched, len_bytes, key);
+        must(hornet_poly1305_partial_verify(expected, &whole, key + 16), "a segment of zeros", name);
+        free(punched);
     }
     free(msg);
     return 0;
