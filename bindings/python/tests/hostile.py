@@ -259,6 +259,7 @@ class Calls:
                 lambda: [r],
                 {
                     "compute": lambda: [data],
+                    "zeros": lambda: [4],
                     "compute_file": lambda: [self.file, 0, 4],
                     "append": lambda: [partial, partial],
                     "join": lambda: [partial],
