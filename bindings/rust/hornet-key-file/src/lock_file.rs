@@ -43,17 +43,20 @@ impl Named<'_> {
             };
             lock(&file)?;
             let locked = file.metadata().map_err(io("cannot be read"))?;
-            let flags = AtFlags::SYMLINK_NOFOLLOW;
-            match rustix::fs::statat(self.folder, self.name, flags) {
-                Ok(named) if identity(&locked) == (named.st_dev, named.st_ino) => {
-                    return Ok((file, locked));
-                }
-                Ok(_) | Err(Errno::NOENT) => {}
+            match self.is(&locked) {
+                Ok(true) => return Ok((file, locked)),
+                Ok(false) | Err(Errno::NOENT) => {}
                 Err(error) => return Err(io("cannot be opened")(error)),
             }
         }
         let busy = io::Error::from(ErrorKind::ResourceBusy);
         Err(Problem::Io("cannot be locked", busy))
+    }
+
+    /// Returns whether that file has the name.
+    fn is(&self, file: &Metadata) -> Result<bool, Errno> {
+        let named = rustix::fs::statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(identity(file) == (named.st_dev, named.st_ino))
     }
 }
 
@@ -67,7 +70,7 @@ pub struct LockFile {
     folder: OwnedFd,
     name: OsString,
     /// Locked until it is closed.
-    _file: File,
+    file: File,
 }
 
 impl LockFile {
@@ -89,14 +92,14 @@ impl LockFile {
                 "cannot be locked, without which two processes could write at the same time",
             ))
         })?;
-        // Of anything else, the name is not removed.
+        // The name of anything else stays.
         if !metadata.is_file() {
             return Err(Problem::NotRegular);
         }
         Ok(Self {
             folder,
             name: name.into(),
-            _file: file,
+            file,
         })
     }
 }
@@ -105,7 +108,15 @@ impl Drop for LockFile {
     /// Removes the name while the lock is held, so that who gets the lock next sees that the file is
     /// another than the one with the name.
     fn drop(&mut self) {
-        // If this fails, an empty file remains, which can be locked.
-        let _ = rustix::fs::unlinkat(&self.folder, &*self.name, AtFlags::empty());
+        let named = Named {
+            folder: &self.folder,
+            name: &self.name,
+        };
+        // Not the name of another's lock, if someone has removed this one.
+        let metadata = self.file.metadata();
+        if metadata.is_ok_and(|metadata| named.is(&metadata) == Ok(true)) {
+            // If this fails, an empty file remains, which can be locked.
+            let _ = rustix::fs::unlinkat(&self.folder, &*self.name, AtFlags::empty());
+        }
     }
 }

@@ -8,6 +8,7 @@ mod copies;
 mod crashes;
 mod files;
 mod forked;
+mod locks;
 mod nonces;
 mod sharing;
 mod traced;

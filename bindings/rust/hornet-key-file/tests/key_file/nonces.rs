@@ -3,7 +3,8 @@
 //! Reserved nonces and their purposes, and derived keys.
 
 use super::{counter, fingerprint, names, nonce, number, place, problem, tag, text, write};
-use hornet::aes::{Key, Nonce, UnusedNonce};
+use hornet::aead::XChaCha20Poly1305;
+use hornet::aes::{Key, Nonce, PartsKey, UnusedNonce};
 use hornet_key_file::{KeyFile, Nonces, Purpose};
 use std::fs;
 
@@ -228,4 +229,36 @@ fn derived_bytes() {
     }
     // No nonce was taken.
     assert_eq!(super::next(&file), 10);
+}
+
+/// The keys of parts files, which differ from all that `derive` gives.
+#[test]
+fn keys_of_parts() {
+    let key = Key::new(&super::KEY).unwrap();
+    let bytes = |number: u64| {
+        let pads = [0, 1].map(|half| {
+            let nonce = nonce(2 * number + half, [0xff; 9], 253);
+            *key.pad(UnusedNonce::assume_unused(*nonce.as_bytes()))
+        });
+        <[u8; 32]>::try_from(pads.concat()).unwrap()
+    };
+    let (values, index) = hornet_key_file::parts_keys(&key);
+    let unused = || hornet::aead::UnusedNonce::assume_unused([0; 24]);
+
+    let (mut sealed, mut expected) = (Vec::new(), Vec::new());
+    let partials = [key.partial(b"segment")];
+    values
+        .seal_partials(unused(), b"", &partials, &mut sealed)
+        .unwrap();
+    PartsKey::new(&bytes(256))
+        .seal_partials(unused(), b"", &partials, &mut expected)
+        .unwrap();
+    assert_eq!(sealed, expected);
+
+    let sealed = index.seal_to_vec(unused(), b"", b"page").unwrap();
+    let expected = XChaCha20Poly1305::new(&bytes(257));
+    assert_eq!(
+        sealed,
+        expected.seal_to_vec(unused(), b"", b"page").unwrap()
+    );
 }

@@ -38,7 +38,7 @@ impl Error {
     /// written.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
-        !matches!(self.problem(), Problem::File(_))
+        !matches!(self.problem(), Problem::File(_) | Problem::SameName)
     }
 }
 
@@ -84,6 +84,8 @@ pub enum Problem {
     },
     /// Its header is that of another manifest.
     OtherManifest,
+    /// The path of the manifest is also that of its parts, or of a file that is written beside them.
+    SameName,
     /// There is no value, entry or segment of this number, counted from 0.
     Missing(u64),
 }
@@ -132,6 +134,9 @@ impl fmt::Display for Problem {
                 },
             ),
             Self::OtherManifest => f.write_str("these parts belong to another manifest"),
+            Self::SameName => f.write_str(
+                "the name of the manifest is that of its parts, or of a file written beside them",
+            ),
             Self::Missing(number) => write!(f, "has nothing of number {number}"),
         }
     }

@@ -56,7 +56,13 @@ mod format;
 mod place;
 mod read;
 mod stamp;
+#[cfg(test)]
+mod tests;
 mod write;
+
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 
 pub use error::{Error, Part, Problem};
 pub use format::{Entry, SegmentBytes};

@@ -195,7 +195,7 @@ impl Place {
         if place.manifest.is_in_folder_of(&place.parts)? {
             for end in ["", NEW, LOCK] {
                 if place.parts.with(end)?.name == place.manifest.name {
-                    return Err(place.manifest.error(hornet_key_file::Problem::Exists));
+                    return Err(place.manifest.error(Problem::SameName));
                 }
             }
         }

@@ -97,14 +97,22 @@ impl<'k> Writer<'k> {
                 _ => return Err(ValuesError { index }),
             }
         }
-        let entry = Entry {
-            nonce: *nonce,
-            tag: *tag,
-            len_bytes,
-            stamp,
-            first: self.values,
-            segment_bytes: self.segment_bytes,
-        };
+        self.add(
+            &Entry {
+                nonce: *nonce,
+                tag: *tag,
+                len_bytes,
+                stamp,
+                first: self.values,
+                segment_bytes: self.segment_bytes,
+            },
+            values,
+        );
+        Ok(())
+    }
+
+    /// Adds an entry and its values.
+    pub(super) fn add(&mut self, entry: &Entry, values: &[Partial]) {
         entry.write(&mut self.index);
         self.files += 1;
         let mut rest = values;
@@ -120,7 +128,6 @@ impl<'k> Writer<'k> {
             self.values += count as u64;
             rest = more;
         }
-        Ok(())
     }
 
     /// Ends the parts file of the manifest with this seal, and returns its content.

@@ -528,6 +528,15 @@ mod tests {
         assert_eq!(of(&highest), Err(PartsError::NotPartials));
         highest[48..56].copy_from_slice(&4_u64.to_le_bytes());
         assert_eq!(of(&highest[32..]), Ok(1));
+        // One that is, before one that is not: neither is kept.
+        highest.rotate_left(32);
+        let nonce = aead::UnusedNonce::assume_unused(NONCE);
+        let tag = parts_key().0.seal_in_place(nonce, b"", &mut highest);
+        let mut sealed = [&highest[..], tag.unwrap().as_bytes()].concat();
+        let mut parts = SealedParts::default();
+        let result = parts_key().open_partials(&NONCE.into(), b"", &mut sealed, 0..2, &mut parts);
+        assert_eq!(result, Err(PartsError::NotPartials));
+        assert!(parts.is_empty());
         assert_eq!(of(&[0; 33]), Err(PartsError::NotPartials));
     }
 

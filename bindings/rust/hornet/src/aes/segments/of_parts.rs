@@ -145,7 +145,9 @@ mod tests {
             for index in 0..length.div_ceil(SEGMENT) {
                 let mut after = before.clone();
                 let segment = after.chunks_mut(SEGMENT).nth(index).unwrap();
-                segment.iter_mut().for_each(|byte| *byte ^= 0x5a);
+                for byte in segment.iter_mut() {
+                    *byte ^= 0x5a;
+                }
                 let mut segments = kept();
                 let replacement = key.partial(segment);
                 segments.replace_partial(index, replacement).unwrap();
