@@ -88,7 +88,7 @@ def test_go(options, env, amd64):
 
 @suite("quick", cpu_seconds=30)
 def test_go_races():
-    go("test", "-race", "-run", RACES, "./poly1305", "./chacha20poly1305")
+    go("test", "-race", "-run", RACES, "./poly1305", "./poly1305aes", "./chacha20poly1305")
 
 
 @suite("quick", cpu_seconds=30)
@@ -99,6 +99,8 @@ def test_go_compared():
     fuzz = ("test", "-run", "^$", "-fuzztime", "5000x", "-fuzz")
     go(*fuzz, "Sum", "./poly1305")
     go(*fuzz, "Seal", "./chacha20poly1305")
+    go(*fuzz, "Segments", "./poly1305aes")
+    go(*fuzz, "OpenParts", "./poly1305aes")
     go(*fuzz, "Sum", cwd=compare)
     go(*fuzz, "AEAD", cwd=compare)
     go("run", ".", "-rounds", "1", cwd=compare)

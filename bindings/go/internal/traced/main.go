@@ -11,6 +11,7 @@ import (
 
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/poly1305aes"
 )
 
 // kinds must all allocate the same memory, because branches may depend on addresses.
@@ -52,6 +53,7 @@ func main() {
 	at := map[string]int{"zeros": 0, "ones": 15, "small": 7, "random": 3, "other": 12}[os.Args[1]]
 	for _, n := range []int{0, 1, 7, 16, 17, 48, 63, 64, 100, 200, 1000, 1350, 3300} {
 		macs(secret, n, at)
+		partials(secret, n, at)
 		aeads(secret, n, at)
 	}
 	if len(os.Args) > 2 {
@@ -71,6 +73,40 @@ func macs(secret func(int) []byte, n, at int) {
 	must(poly1305.SumBatch(tags, [][]byte{m}, []poly1305.OneTimeKey{key}) == nil)
 	tags[0][at] ^= 1
 	must(!poly1305.Verify(&tags[0], m, &key))
+}
+
+func partials(secret func(int) []byte, n, at int) {
+	// r is the first half of a one-time key, so that "small" makes it 1.
+	bytes := [poly1305aes.KeySize]byte(append(secret(16), secret(32)[:16]...))
+	poly1305aes.Clamp(&bytes)
+	key, err := poly1305aes.NewKey(bytes[:])
+	must(err == nil)
+	m, sealingKey, nonce := secret(n), secret(32), new([poly1305aes.NonceSize]byte)
+	var tag [poly1305aes.TagSize]byte
+	key.Sum(&tag, m, nonce)
+	must(key.Verify(&tag, m, nonce))
+	segments, err := key.Segments(m, 48)
+	must(err == nil)
+	whole := key.Zeros(1<<36 + 160)
+	must(key.Join(&whole, segments) == nil)
+	key.Tag(&tag, whole, nonce)
+	must(key.VerifyPartial(&tag, whole, nonce))
+
+	parts, err := key.NewParts(48)
+	must(err == nil)
+	must(parts.AppendZeros(480) == nil)
+	must(parts.Append(segments...) == nil)
+	changed := secret(48)
+	must(parts.Replace(3, key.Partial(changed)) == nil)
+	parts.Tag(&tag, nonce)
+	sealed, err := parts.Seal(nil, sealingKey)
+	must(err == nil)
+	parts, err = key.OpenParts(sealed, sealingKey, &tag, nonce)
+	must(err == nil)
+	must(parts.VerifySegment(3, changed) == nil)
+	must(parts.Truncate(10) == nil)
+	tag[at] ^= 1
+	must(!parts.Verify(&tag, nonce) && !key.VerifyPartial(&tag, whole, nonce) && !key.Verify(&tag, m, nonce))
 }
 
 func aeads(secret func(int) []byte, n, at int) {

@@ -24,7 +24,7 @@ func main() {
 	if len(os.Args) > 1 {
 		folder = os.Args[1]
 	}
-	for _, name := range []string{"chacha20", "chacha20_poly1305", "edge_keys", "rfc8439"} {
+	for _, name := range []string{"chacha20", "chacha20_poly1305", "edge_keys", "poly1305_aes", "rfc8439"} {
 		header, err := os.ReadFile(filepath.Join(root, "tests/vectors", name+".h"))
 		check(err)
 		write(folder, name, fromHeader(string(header)))
