@@ -21,6 +21,13 @@ impl From<hornet_key_file::Error> for Error {
     }
 }
 
+/// As above.
+impl From<hornet_manifest::parts::Error> for Error {
+    fn from(error: hornet_manifest::parts::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -18,6 +18,7 @@ mod path;
 mod progress;
 mod report;
 mod save;
+mod size;
 mod source;
 mod stdio;
 mod tree;

@@ -3,9 +3,10 @@
 //! Compares a file with its line of a manifest.
 
 use crate::tree::failure::Failure;
-use crate::tree::task::Task;
+use crate::tree::snapshot::Snapshot;
+use crate::tree::task::{Evaluated, Task};
 use hornet::Tag;
-use hornet::aes::{Key, Nonce, Partial};
+use hornet::aes::{Key, Nonce};
 use hornet_manifest::Line;
 use std::iter::zip;
 use std::path::Path;
@@ -26,18 +27,18 @@ impl Task for Checking {
         &self.0.path
     }
 
-    fn batch(key: &Key, files: Vec<(Self, &[u8])>) -> Vec<Self::Done> {
+    fn batch(key: &Key, files: Vec<(Self, Snapshot, &[u8])>) -> Vec<Self::Done> {
         let messages: Vec<(Nonce, &[u8], Tag)> = files
             .iter()
-            .map(|(task, content)| (task.nonce(), *content, task.0.tag))
+            .map(|(task, _, content)| (task.nonce(), *content, task.0.tag))
             .collect();
         zip(files, key.verify_batch(messages))
-            .map(|((task, _), result)| (task.0, Ok(result.is_ok())))
+            .map(|((task, ..), result)| (task.0, Ok(result.is_ok())))
             .collect()
     }
 
-    fn finish(self, key: &Key, partial: &Partial) -> Self::Done {
-        let result = key.verify_partial(&self.nonce(), partial, &self.0.tag);
+    fn finish(self, key: &Key, evaluated: Evaluated) -> Self::Done {
+        let result = key.verify_partial(&self.nonce(), &evaluated.whole, &self.0.tag);
         (self.0, Ok(result.is_ok()))
     }
 

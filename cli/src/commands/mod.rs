@@ -11,6 +11,7 @@ mod extra;
 mod generate;
 mod given;
 mod info;
+mod keeping;
 mod keygen;
 mod mac;
 mod opened;

@@ -4,33 +4,38 @@
 
 use crate::commands::checking::Checking;
 use crate::commands::given::{Exclusions, List};
+use crate::commands::keeping;
 use crate::commands::options::Options;
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::output::{self, complain, say};
 use crate::path::bytes;
 use crate::save::Target;
+use crate::size::segment_bytes;
 use crate::source::Source;
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::patterns::Patterns;
 use crate::tree::roots::Roots;
-use crate::tree::snapshot::Settled;
-use crate::tree::task::Task;
+use crate::tree::segments::{Kept, Values};
+use crate::tree::snapshot::{Began, Settled, Snapshot};
+use crate::tree::task::{Evaluated, Task};
 use crate::tree::walk::{Found, Skipped, Strictness, Unread, Walk};
 use crate::tree::work::Work;
 use clap::Args;
-use hornet::aes::{Key, Partial, UnusedNonce};
+use hornet::aes::{Key, UnusedNonce};
 use hornet_key_file::{KeyFile, Nonces};
 use hornet_manifest::Kind;
 use hornet_manifest::Time;
 use hornet_manifest::escape::Escaped;
+use hornet_manifest::parts::{self, Place, SegmentBytes};
 use hornet_manifest::{self as manifest, Line, Manifest, Other};
 use rayon::ThreadPool;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::iter::zip;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -100,6 +105,21 @@ pub(crate) struct TagFiles {
     #[arg(long)]
     verify_twice: bool,
 
+    /// Write to PARTS, beside the manifest, what lets others verify or replace parts of the files
+    ///
+    /// PARTS keeps the value of each segment of each file, sealed under the key and bound to the
+    /// manifest: 32 bytes for each segment and 88 for each file. 'check --range' and 'cat' then read
+    /// only the segments of a range, and 'retag' only what has changed. PARTS, what a replacement that
+    /// was cut short has left at PARTS.new, and PARTS.lock, which exists meanwhile, are not tagged.
+    #[arg(long, value_name = "PARTS", requires = "output")]
+    parts: Option<PathBuf>,
+
+    /// The length of the segments, a power of two from 4KiB to 1GiB
+    ///
+    /// That much is read to verify one byte.
+    #[arg(long, value_name = "SIZE", requires = "parts", default_value = "1MiB", value_parser = segment_bytes)]
+    segment: SegmentBytes,
+
     #[command(flatten)]
     options: Options,
 
@@ -134,6 +154,12 @@ impl TagFiles {
         let key_file = KeyFile::open(&self.key)?;
         // Fails now if no nonces can be reserved.
         key_file.reserve(0)?;
+        let place = match (&self.output, &self.parts) {
+            (Some(manifest), Some(parts)) => Some(Place::new(manifest, parts)?),
+            _ => None,
+        };
+        // Completes a replacement that was cut short.
+        let lock = place.as_ref().map(Place::lock).transpose()?;
         let target = match &self.output {
             Some(path) => Some(Target::new(path, self.force)?),
             None => None,
@@ -142,7 +168,14 @@ impl TagFiles {
             Some(target) => target.old().cloned(),
             None => output::file(),
         };
-        let excluded = Excluded::new(&key_file, manifest);
+        let of_parts = match (&self.parts, &lock) {
+            (Some(path), Some(lock)) => {
+                Target::new(path, self.force)?;
+                lock.files()?
+            }
+            _ => Vec::new(),
+        };
+        let excluded = Excluded::new(&key_file, manifest.into_iter().chain(of_parts));
         let pool = self.options.pool()?;
         let walk = Walk {
             follow_symlinks: self.follow_symlinks,
@@ -163,10 +196,17 @@ impl TagFiles {
         };
         complain_all(found.rejected.iter().map(names))?;
 
-        // Reserves one nonce for each file and one for the manifest, before any file is read.
-        let mut nonces = reserve(&key_file, found.files.len() as u64 + 1)?;
+        // Reserves one nonce for each file, one for the manifest and one for its parts, before any file
+        // is read.
+        let others = 1 + u64::from(lock.is_some());
+        let mut nonces = reserve(&key_file, found.files.len() as u64 + others)?;
         let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
-        let (mut manifest, unread) = self.tag(
+        let (force, segment_bytes) = (self.force, self.segment);
+        let Tagging {
+            mut manifest,
+            unread,
+            kept,
+        } = self.tag(
             &pool,
             settled,
             &excluded,
@@ -178,9 +218,15 @@ impl TagFiles {
         let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)??;
         let text = manifest.seal(key_file.key(), nonce);
 
-        match target {
-            Some(target) => target.write(&text)?,
-            None => output::print_all(|stdout| stdout.write_all(&text))?,
+        match (lock, target) {
+            (Some(lock), _) => {
+                let nonce = nonces.next_for(parts::PURPOSE).ok_or_else(no_nonce)??;
+                let writer = parts::Writer::new(key_file.key(), segment_bytes, nonce);
+                let parts = keeping::content(writer, &manifest.files, kept, &text)?;
+                keeping::write(&lock, &text, &parts, force)?;
+            }
+            (None, Some(target)) => target.write(&text)?,
+            (None, None) => output::print_all(|stdout| stdout.write_all(&text))?,
         }
         for Unread { path, reason } in &unread {
             complain(&Error::new(&Escaped::new(path), reason));
@@ -202,7 +248,7 @@ impl TagFiles {
         Ok(ExitCode::from(2))
     }
 
-    /// Reads and tags the files found. Returns the manifest and what could not be read.
+    /// Reads and tags the files found.
     fn tag(
         self,
         pool: &ThreadPool,
@@ -211,7 +257,7 @@ impl TagFiles {
         key: &Key,
         found: Found,
         nonces: &mut Nonces,
-    ) -> Result<(Manifest, Vec<Unread>), Error> {
+    ) -> Result<Tagging, Error> {
         say_skipped(&found);
         let others = found.skipped.into_iter();
         let others = others.map(|Skipped { path, kind, .. }| Other { path, kind });
@@ -221,11 +267,16 @@ impl TagFiles {
         let work = |holes| Work::new(key, &roots, pool, map, holes).excluding(excluded);
         let holes = self.options.holes();
         let count = found.files.len();
+        let keep = self.parts.as_ref().map(|_| Keep {
+            segment_bytes: self.segment,
+            began: Began::now(settled),
+        });
         let tagging = zip(found.files, nonces)
             .map(|(path, nonce)| {
-                Ok(Tagging {
+                Ok(ToTag {
                     path,
                     nonce: nonce?,
+                    keep: keep.as_ref(),
                 })
             })
             .collect::<Result<Vec<_>, Error>>()?;
@@ -233,10 +284,15 @@ impl TagFiles {
             return Err(no_nonce());
         }
         let mut files = Vec::with_capacity(count);
-        let mut unread = found.unread;
-        for result in work(&holes).settled(settled).run(tagging) {
+        let (mut kept, mut unread) = (Vec::new(), found.unread);
+        let segment_bytes = keep.as_ref().map(|keep| keep.segment_bytes);
+        let work_in_segments = work(&holes).in_segments(segment_bytes);
+        for result in work_in_segments.settled(settled).run(tagging) {
             match result {
-                Tagged::File(line) => files.push(line),
+                Tagged::File(line, of_parts) => {
+                    files.push(line);
+                    kept.extend(of_parts);
+                }
                 Tagged::Unread(failed) => unread.push(failed),
                 Tagged::Excluded => {}
             }
@@ -245,7 +301,7 @@ impl TagFiles {
         if self.verify_twice {
             // Looks for holes again, and counts them apart.
             let again = self.options.holes();
-            files = verified(&work(&again).afresh(), files, &mut unread);
+            files = verified(&work(&again).afresh(), files, &mut kept, &mut unread);
         }
         unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         let manifest = Manifest {
@@ -257,8 +313,20 @@ impl TagFiles {
             others,
             sealed: Time::now(),
         };
-        Ok((manifest, unread))
+        Ok(Tagging {
+            manifest,
+            unread,
+            kept,
+        })
     }
+}
+
+/// What `tag` has made.
+struct Tagging {
+    manifest: Manifest,
+    unread: Vec<Unread>,
+    /// For each file in the manifest, if there will be a parts file.
+    kept: Vec<Box<Kept>>,
 }
 
 /// Reports errors: the first ones, and how many there are. Returns one of them.
@@ -282,12 +350,23 @@ fn complain_all(errors: impl ExactSizeIterator<Item = Error>) -> Result<(), Erro
     ))
 }
 
-/// Reads the files again. Returns those with the same content, and adds the others to `unread`.
-fn verified(work: &Work, files: Vec<Line>, unread: &mut Vec<Unread>) -> Vec<Line> {
+/// Reads the files again. Returns those with the same content, and adds the others to `unread`. Leaves in
+/// `kept`, which has something for each file or is empty, what is kept of those with the same content.
+fn verified(
+    work: &Work,
+    files: Vec<Line>,
+    kept: &mut Vec<Box<Kept>>,
+    unread: &mut Vec<Unread>,
+) -> Vec<Line> {
     let read = work.run(files.into_iter().map(Checking).collect());
+    let mut before = mem::take(kept).into_iter();
     let keep = |(line, result): (Line, Result<bool, Failure>)| {
+        let of_parts = before.next();
         let failure = match result {
-            Ok(true) => return Some(line),
+            Ok(true) => {
+                kept.extend(of_parts);
+                return Some(line);
+            }
             Ok(false) => Failure::changed(),
             Err(failure) => failure,
         };
@@ -332,46 +411,88 @@ fn no_nonce() -> Error {
     Error::new(&"key file", "gave fewer nonces than reserved")
 }
 
+/// How parts are kept.
+struct Keep {
+    segment_bytes: SegmentBytes,
+    began: Began,
+}
+
 /// A file to be tagged.
-struct Tagging {
+struct ToTag<'a> {
     path: PathBuf,
     nonce: UnusedNonce,
+    keep: Option<&'a Keep>,
+}
+
+impl ToTag<'_> {
+    /// Tags a file whose segments have yet to be evaluated.
+    fn tag_small(self, key: &Key, snapshot: Snapshot, content: &[u8]) -> Tagged {
+        let segment_bytes = self.keep.map(|keep| keep.segment_bytes);
+        let evaluated = || {
+            let mut values = Values::new(segment_bytes, 0, content.len() as u64)?;
+            values.push(key, content)?;
+            Evaluated::new(key, values, snapshot)
+        };
+        match evaluated() {
+            Ok(evaluated) => self.tag(key, evaluated),
+            Err(failure) => self.fail(failure),
+        }
+    }
+
+    fn tag(self, key: &Key, evaluated: Evaluated) -> Tagged {
+        let Evaluated {
+            whole,
+            values,
+            snapshot,
+        } = evaluated;
+        let line = Line {
+            nonce: *self.nonce.nonce().as_bytes(),
+            tag: key.finish(self.nonce, &whole),
+            path: self.path,
+        };
+        let kept = self
+            .keep
+            .map(|keep| values.keep(keep.began.stamp(snapshot)));
+        Tagged::File(line, kept.map(Box::new))
+    }
 }
 
 /// The result for a file.
 enum Tagged {
-    File(Line),
+    File(Line, Option<Box<Kept>>),
     Unread(Unread),
-    /// It is the key file, the manifest or standard output, under another name.
+    /// It is the key file, the manifest, its parts or standard output, under another name.
     Excluded,
 }
 
-impl Task for Tagging {
+impl Task for ToTag<'_> {
     type Done = Tagged;
 
     fn path(&self) -> &Path {
         &self.path
     }
 
-    fn batch(key: &Key, files: Vec<(Self, &[u8])>) -> Vec<Self::Done> {
+    fn batch(key: &Key, files: Vec<(Self, Snapshot, &[u8])>) -> Vec<Self::Done> {
+        if files.iter().any(|(task, ..)| task.keep.is_some()) {
+            return files
+                .into_iter()
+                .map(|(task, snapshot, content)| task.tag_small(key, snapshot, content))
+                .collect();
+        }
         let (names, messages): (Vec<_>, Vec<_>) = files
             .into_iter()
-            .map(|(task, content)| {
+            .map(|(task, _, content)| {
                 let shown = *task.nonce.nonce().as_bytes();
                 ((task.path, shown), (task.nonce, content))
             })
             .unzip();
         zip(names, key.mac_batch(messages))
-            .map(|((path, nonce), tag)| Tagged::File(Line { nonce, tag, path }))
+            .map(|((path, nonce), tag)| Tagged::File(Line { nonce, tag, path }, None))
             .collect()
     }
 
-    fn finish(self, key: &Key, partial: &Partial) -> Self::Done {
-        Tagged::File(Line {
-            nonce: *self.nonce.nonce().as_bytes(),
-            tag: key.finish(self.nonce, partial),
-            path: self.path,
-        })
+    fn finish(self, key: &Key, evaluated: Evaluated) -> Self::Done {
+        self.tag(key, evaluated)
     }
 
     /// The nonce is dropped unused.
@@ -407,18 +528,24 @@ mod tests {
         let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let holes = Holes::new(true);
         let work = Work::new(&key, &roots, &pool, true, &holes).afresh();
-        let tasks = names.map(|name| Tagging {
+        let keep = Keep {
+            segment_bytes: SegmentBytes::DEFAULT,
+            began: Began::now(None),
+        };
+        let tasks = names.map(|name| ToTag {
             path: at(name),
             nonce: UnusedNonce::assume_unused([0; 16]),
+            keep: Some(&keep),
         });
-        let tagged = work
-            .run(tasks.into())
-            .into_iter()
-            .map(|tagged| match tagged {
-                Tagged::File(line) => line,
-                _ => panic!(),
-            });
-        let tagged = tagged.collect();
+        let (mut tagged, mut kept) = (Vec::new(), Vec::new());
+        for done in work.run(tasks.into()) {
+            let Tagged::File(line, of_parts) = done else {
+                panic!()
+            };
+            tagged.push(line);
+            kept.extend(of_parts);
+        }
+        assert_eq!(kept.len(), names.len());
 
         fs::write(at("changed"), "CHANGED").unwrap();
         for name in ["gone", "folder"] {
@@ -426,8 +553,10 @@ mod tests {
         }
         fs::create_dir(at("folder")).unwrap();
         let mut unread = Vec::new();
-        let same = verified(&work, tagged, &mut unread);
+        let same = verified(&work, tagged, &mut kept, &mut unread);
         assert_eq!(same.len(), 1);
+        assert_eq!(kept.len(), 1);
+        assert_eq!(kept[0].values[0].len_bytes(), 4);
         assert_eq!(same[0].path, at("same"));
         let expected = [
             ("changed", "changed while it was being read"),

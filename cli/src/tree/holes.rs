@@ -4,9 +4,10 @@
 
 use crate::output::say;
 use crate::tree::failure::Failure;
-use crate::tree::reading::{append, read_on, read_range, unchanged};
+use crate::tree::reading::{read_on, read_range, unchanged};
+use crate::tree::segments::Values;
 use crate::tree::snapshot::Snapshot;
-use hornet::aes::{Key, Partial};
+use hornet::aes::Key;
 use hornet_manifest::holes::Extents;
 use std::fs::File;
 use std::io;
@@ -58,33 +59,33 @@ impl Holes {
         }
     }
 
-    /// Evaluates a file on this thread, through a buffer.
+    /// Evaluates a file on this thread, through a buffer, and appends its values.
     pub(super) fn evaluate(
         &self,
         key: &Key,
         file: &File,
         before: Snapshot,
         buffer: &mut [u8],
+        values: &mut Values,
         count: impl Fn(usize),
-    ) -> Result<Partial, Failure> {
+    ) -> Result<(), Failure> {
         let extents = self.extents(file, before.length)?;
         if extents.is_dense() {
-            return read_on(key, file, before, buffer, 0, count);
+            return read_on(key, file, before, buffer, 0, values, count);
         }
-        let mut whole = Partial::default();
         let mut not_read = 0;
         for extent in extents {
             let extent = extent?;
             if extent.is_hole {
-                append(key, &mut whole, &key.partial_zeros(extent.len_bytes()))?;
+                values.push_zeros(key, extent.len_bytes())?;
                 not_read += extent.len_bytes();
             } else {
-                read_range(key, file, extent.start, extent.end, buffer, &mut whole)?;
+                read_range(key, file, extent.start..extent.end, buffer, values)?;
             }
             count(usize::try_from(extent.len_bytes()).unwrap_or(usize::MAX));
         }
         unchanged(before, file)?;
         self.add(not_read);
-        Ok(whole)
+        Ok(())
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod opener;
 pub(crate) mod patterns;
 mod reading;
 pub(crate) mod roots;
+pub(crate) mod segments;
 pub(crate) mod snapshot;
 pub(crate) mod task;
 mod visits;

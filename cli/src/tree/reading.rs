@@ -5,10 +5,12 @@
 use crate::source::read_some;
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
+use crate::tree::segments::Values;
 use crate::tree::snapshot::Snapshot;
 use hornet::aes::{Key, Partial};
 use std::fs::File;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 /// Bytes read into a buffer at a time. Larger pieces were slower because they do not fit the
@@ -41,26 +43,27 @@ pub(super) fn unchanged(before: Snapshot, file: &File) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a file to its end, through a buffer that already holds `filled` bytes of it.
+/// Reads a file to its end, through a buffer that already holds `filled` bytes of it, and appends
+/// its values.
 pub(super) fn read_on(
     key: &Key,
     file: &File,
     before: Snapshot,
     buffer: &mut [u8],
     filled: usize,
+    values: &mut Values,
     count: impl Fn(usize),
-) -> Result<Partial, Failure> {
+) -> Result<(), Failure> {
     // A full buffer is a whole number of blocks: only the last piece may end within one.
     let buffer = &mut buffer[..PIECE_BYTES];
     let mut filled = filled;
-    let mut whole = Partial::default();
     let mut total = 0;
     loop {
         let got = read_some(file, &mut buffer[filled..])?;
         filled += got;
         let is_end = got == 0;
         if is_end || filled == buffer.len() {
-            append(key, &mut whole, &key.partial(&buffer[..filled]))?;
+            values.push(key, &buffer[..filled])?;
             count(filled);
             total += filled as u64;
             filled = 0;
@@ -80,21 +83,21 @@ pub(super) fn read_on(
             "has fewer bytes than its length says".into(),
         ));
     }
-    Ok(whole)
+    Ok(())
 }
 
-/// Reads the bytes from `start` to `end` through a buffer, and appends them to what precedes them.
+/// Reads a range of bytes through a buffer, and appends their values.
 pub(super) fn read_range(
     key: &Key,
     file: &File,
-    start: u64,
-    end: u64,
+    bytes: Range<u64>,
     buffer: &mut [u8],
-    whole: &mut Partial,
+    values: &mut Values,
 ) -> Result<(), Failure> {
-    let mut at = start;
-    while at < end {
-        let length = usize::try_from(end - at).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
+    let mut at = bytes.start;
+    while at < bytes.end {
+        let length =
+            usize::try_from(bytes.end - at).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
         let piece = &mut buffer[..length];
         file.read_exact_at(piece, at).map_err(|error| {
             if error.kind() == ErrorKind::UnexpectedEof {
@@ -103,7 +106,7 @@ pub(super) fn read_range(
                 error.into()
             }
         })?;
-        append(key, whole, &key.partial(piece))?;
+        values.push(key, piece)?;
         at += length as u64;
     }
     Ok(())
@@ -139,8 +142,18 @@ mod tests {
         let mut buffer = vec![0; PIECE_BYTES];
         read_some(&reader, &mut buffer[..first]).unwrap();
         change(&mut file);
-        let partial = read_on(&key(), &reader, before, &mut buffer, first, |_| {})?;
-        Ok(partial.len_bytes())
+        let mut values = Values::new(None, 0, length)?;
+        let key = key();
+        read_on(
+            &key,
+            &reader,
+            before,
+            &mut buffer,
+            first,
+            &mut values,
+            |_| {},
+        )?;
+        Ok(values.whole(&key)?.len_bytes())
     }
 
     #[test]

@@ -3,11 +3,13 @@
 //! File metadata that shows whether a file changed while it was read.
 
 use hornet_manifest::Kind;
+use hornet_manifest::parts::Stamp;
 use rustix::fs::{FileType, Mode, Stat, fstat};
 use std::fs::Metadata;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Snapshot {
@@ -85,20 +87,52 @@ impl Settled {
 
     /// Returns whether a file is on the same file system and neither its content nor its metadata
     /// has changed since. Programs cannot set this time, except by setting the clock back.
-    #[expect(
-        clippy::allow_attributes,
-        clippy::unnecessary_cast,
-        clippy::cast_possible_wrap,
-        reason = "the types differ between systems, and are only compared"
-    )]
-    #[allow(
-        clippy::cast_lossless,
-        clippy::cast_sign_loss,
-        reason = "on some systems"
-    )]
-    pub(crate) fn is(self, stat: &Stat) -> bool {
-        stat.st_dev as u64 == self.device
-            && (stat.st_ctime as i64, stat.st_ctime_nsec as i64) < self.since
+    pub(crate) fn is(self, file: Snapshot) -> bool {
+        file.identity.0 == self.device && file.changed < self.since
+    }
+}
+
+/// When files began to be read, by the clocks of file systems.
+#[derive(Clone, Copy)]
+pub(crate) struct Began {
+    settled: Option<Settled>,
+    /// Seconds since 1970, by the clock of this machine.
+    seconds: i64,
+}
+
+impl Began {
+    /// The coarsest times, those of FAT, are multiples of 2 seconds.
+    const COARSEST_SECONDS: i64 = 2;
+
+    /// To be called before the first file is read.
+    pub(crate) fn now(settled: Option<Settled>) -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let seconds = since
+            .ok()
+            .and_then(|since| i64::try_from(since.as_secs()).ok());
+        Self {
+            settled,
+            seconds: seconds.unwrap_or(i64::MIN),
+        }
+    }
+
+    /// Returns what tells later whether a file was changed after it was read.
+    ///
+    /// `None` if it has just been changed: a further change could give it the same times, and would not
+    /// be noticed.
+    pub(crate) fn stamp(self, file: Snapshot) -> Option<Stamp> {
+        let is_old = self.settled.is_some_and(|settled| settled.is(file))
+            || file.changed.0 < self.seconds.saturating_sub(Self::COARSEST_SECONDS);
+        let time = |(seconds, nanoseconds): (i64, i64)| {
+            // There are fewer than 10^9.
+            (seconds, u32::try_from(nanoseconds).unwrap_or(0))
+        };
+        is_old.then(|| Stamp {
+            device: file.identity.0,
+            inode: file.identity.1,
+            modified: time(file.modified),
+            changed: time(file.changed),
+        })
     }
 }
 
@@ -141,7 +175,7 @@ mod tests {
         let written = file("written");
         let after = file("after");
         let settled = Settled::since(&written.metadata().unwrap());
-        let is = |file: &fs::File| settled.is(&fstat(file).unwrap());
+        let is = |file: &fs::File| settled.is(Snapshot::of(file).unwrap());
         assert!(is(&before));
         // The same time as the reference.
         assert!(!is(&written));
@@ -154,5 +188,25 @@ mod tests {
 
         let elsewhere = fs::File::open("/proc/self/stat").unwrap();
         assert!(!is(&elsewhere));
+
+        // What is kept to tell changes: only of what was not changed just before it was read.
+        let stamp = |began: Began, file| began.stamp(Snapshot::of(file).unwrap());
+        let began = Began::now(Some(settled));
+        let found = stamp(began, &written);
+        assert_eq!(found, None);
+        fs::write(folder.path().join("written"), "changed").unwrap();
+        tick();
+        let key_file = file("key file");
+        let began = Began::now(Some(Settled::since(&key_file.metadata().unwrap())));
+        let found = stamp(began, &written);
+        assert_eq!(found, Some(Stamp::from(&written.metadata().unwrap())));
+        assert_eq!(stamp(began, &key_file), None);
+        // By the clock of the machine.
+        let later = |seconds| Began {
+            settled: None,
+            seconds: key_file.metadata().unwrap().ctime() + seconds,
+        };
+        assert_eq!(stamp(later(2), &key_file), None);
+        assert!(stamp(later(3), &key_file).is_some());
     }
 }

@@ -3,9 +3,31 @@
 //! What to do with a file, and its result.
 
 use crate::tree::failure::Failure;
+use crate::tree::segments::Values;
+use crate::tree::snapshot::Snapshot;
 use hornet::aes::{Key, Partial};
 use std::mem;
 use std::path::Path;
+
+/// What was found in a file.
+pub(crate) struct Evaluated {
+    /// The value of its content.
+    pub(crate) whole: Partial,
+    /// Those of the segments.
+    pub(crate) values: Values,
+    /// The metadata, which did not change meanwhile.
+    pub(crate) snapshot: Snapshot,
+}
+
+impl Evaluated {
+    pub(crate) fn new(key: &Key, values: Values, snapshot: Snapshot) -> Result<Self, Failure> {
+        Ok(Self {
+            whole: values.whole(key)?,
+            values,
+            snapshot,
+        })
+    }
+}
 
 /// One file, and what to do with its content.
 pub(crate) trait Task: Sized + Send {
@@ -13,11 +35,11 @@ pub(crate) trait Task: Sized + Send {
 
     fn path(&self) -> &Path;
 
-    /// Processes the contents of many files at once.
-    fn batch(key: &Key, files: Vec<(Self, &[u8])>) -> Vec<Self::Done>;
+    /// Processes the contents of many files at once, given their metadata.
+    fn batch(key: &Key, files: Vec<(Self, Snapshot, &[u8])>) -> Vec<Self::Done>;
 
-    /// Processes the content of one file, given its partial evaluation.
-    fn finish(self, key: &Key, partial: &Partial) -> Self::Done;
+    /// Processes the content of one file, given its values.
+    fn finish(self, key: &Key, evaluated: Evaluated) -> Self::Done;
 
     /// Processes a file without content.
     fn fail(self, failure: Failure) -> Self::Done;
@@ -52,11 +74,11 @@ impl<T: Task> Slot<T> {
     pub(super) fn finish(
         &mut self,
         key: &Key,
-        read: impl FnOnce(&Path) -> Result<Partial, Failure>,
+        read: impl FnOnce(&Path) -> Result<Evaluated, Failure>,
     ) {
         if let Some(task) = self.take() {
             *self = Self::Done(match read(task.path()) {
-                Ok(partial) => task.finish(key, &partial),
+                Ok(evaluated) => task.finish(key, evaluated),
                 Err(failure) => task.fail(failure),
             });
         }

@@ -7,12 +7,15 @@ use crate::progress::Progress;
 use crate::tree::failure::Failure;
 use crate::tree::holes::Holes;
 use crate::tree::mapping::Mapping;
-use crate::tree::reading::{PIECE_BYTES, append, read_range};
-use hornet::aes::{Key, Partial};
+use crate::tree::reading::{PIECE_BYTES, read_range};
+use crate::tree::segments::Values;
+use hornet::aes::Key;
 use hornet_manifest::holes::{Extent, Extents};
+use hornet_manifest::parts::SegmentBytes;
 use rayon::ThreadPool;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes to be read that a thread takes at a time: enough that combining the results is cheap by
@@ -23,58 +26,79 @@ const WINDOW_BYTES: u64 = 4 << 20;
 /// millisecond.
 const WINDOW_EXTENTS: usize = 1024;
 
-/// Returns the partial evaluation of the first `length` bytes, and how many of them were not read.
-pub(crate) fn partial(
-    key: &Key,
-    pool: &ThreadPool,
+/// How huge files are evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct Evaluation<'a> {
+    pub(super) key: &'a Key,
+    pub(super) pool: &'a ThreadPool,
+    /// Whether files may be mapped into memory.
+    pub(super) map: bool,
+    pub(super) holes: &'a Holes,
+    /// The length of the segments whose values are kept.
+    pub(super) segment_bytes: Option<SegmentBytes>,
+}
+
+/// Returns the values of a range of bytes, which begins at a segment, and how many of the bytes were not
+/// read.
+pub(super) fn values(
+    of: Evaluation,
     file: &File,
-    length: u64,
-    map: bool,
-    holes: &Holes,
+    bytes: Range<u64>,
     progress: &Progress,
-) -> Result<(Partial, u64), Failure> {
-    let extents = holes.extents(file, length)?;
-    let map = map && !extents.fills_if_mapped();
+) -> Result<(Values, u64), Failure> {
+    let Evaluation {
+        key,
+        pool,
+        holes,
+        segment_bytes,
+        ..
+    } = of;
+    let extents = holes.extents(file, bytes.end)?.starting_at(bytes.start);
+    let map = of.map && !extents.fills_if_mapped();
     // A file that cannot be mapped may still be read.
-    let mapping = map.then(|| Mapping::new(file, length).ok()).flatten();
+    let mapping = map.then(|| Mapping::new(file, bytes.end).ok()).flatten();
     let windows = Mutex::new(Windows::new(extents));
     let lock = || -> MutexGuard<Windows> { windows.lock().unwrap_or_else(PoisonError::into_inner) };
-    let partials = pool.broadcast(|_| {
+    let runs = pool.broadcast(|_| {
         let mut buffer = Buffer::default();
-        let (mut partials, mut window) = (Vec::new(), Vec::new());
+        let (mut runs, mut window) = (Vec::new(), Vec::new());
         loop {
             let index = match lock().next(&mut window) {
                 Ok(Some(index)) => index,
-                Ok(None) => return Ok(partials),
+                Ok(None) => return Ok(runs),
                 Err(error) => return Err(error.into()),
             };
-            let mut whole = Partial::default();
+            // It has at least one extent.
+            let start = window.first().map_or(0, |first| first.start);
+            let end = window.last().map_or(0, |last| last.end);
+            let run = Values::new(segment_bytes, start, end);
+            let mut run = run.inspect_err(|_| lock().stop())?;
             for extent in &window {
                 let Extent { start, end, .. } = *extent;
                 let appended = if extent.is_hole {
-                    append(key, &mut whole, &key.partial_zeros(end - start))
+                    run.push_zeros(key, end - start)
                 } else if let Some(mapping) = &mapping {
-                    mapped(key, mapping, start, end, &mut whole)
+                    mapped(key, mapping, start, end, &mut run)
                 } else {
                     buffer.allocate(PIECE_BYTES);
-                    read_range(key, file, start, end, &mut buffer, &mut whole)
+                    read_range(key, file, start..end, &mut buffer, &mut run)
                 };
                 // After an error, the other threads need not continue.
                 appended.inspect_err(|_| lock().stop())?;
                 progress.add(usize::try_from(end - start).unwrap_or(usize::MAX));
             }
-            partials.push((index, whole));
+            runs.push((index, run));
         }
     });
-    let partials: Result<Vec<_>, Failure> = partials.into_iter().collect();
-    let mut partials: Vec<_> = partials?.into_iter().flatten().collect();
-    partials.sort_unstable_by_key(|(window, _)| *window);
+    let runs: Result<Vec<_>, Failure> = runs.into_iter().collect();
+    let mut runs: Vec<_> = runs?.into_iter().flatten().collect();
+    runs.sort_unstable_by_key(|(window, _)| *window);
 
-    let mut whole = Partial::default();
-    for (_, partial) in &partials {
-        append(key, &mut whole, partial)?;
+    let mut all = Values::new(segment_bytes, bytes.start, bytes.end)?;
+    for (_, run) in &runs {
+        all.append(key, run)?;
     }
-    Ok((whole, lock().holes))
+    Ok((all, lock().holes))
 }
 
 /// What threads take from a file, one window after another: data, and the holes before and after it.
@@ -142,33 +166,51 @@ fn mapped(
     mapping: &Mapping,
     start: u64,
     end: u64,
-    whole: &mut Partial,
+    values: &mut Values,
 ) -> Result<(), Failure> {
     let window = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     let (from, to) = window.ok_or_else(|| Failure::Unreadable("too long to be mapped".into()))?;
-    let partial = key.partial(&mapping.bytes()[from..to]);
+    let pushed = values.push(key, &mapping.bytes()[from..to]);
     mapping.release(from, to - from);
     if mapping.is_lost() {
         return Err(Failure::shrank(start, end));
     }
-    append(key, whole, &partial)
+    pushed
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::progress::Unit;
-    use hornet::aes::{Nonce, UnusedNonce};
+    use hornet::aes::{Nonce, Partial, UnusedNonce};
     use rayon::ThreadPoolBuilder;
     use std::io::Write;
 
-    fn partial_of(file: &File, length: u64, map: bool) -> Result<Partial, Failure> {
+    fn values_of(
+        file: &File,
+        bytes: Range<u64>,
+        map: bool,
+        segment_bytes: Option<SegmentBytes>,
+    ) -> Result<Values, Failure> {
         let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let progress = Progress::new(Unit::Bytes, None);
-        let holes = Holes::new(true);
-        let (partial, not_read) = partial(&key(), &pool, file, length, map, &holes, &progress)?;
+        let length = bytes.end - bytes.start;
+        let of = Evaluation {
+            key: &key(),
+            pool: &pool,
+            map,
+            holes: &Holes::new(true),
+            segment_bytes,
+        };
+        let (values, not_read) = values(of, file, bytes, &progress)?;
         assert_eq!(not_read, 0);
-        assert_eq!((partial.len_bytes(), progress.done()), (length, length));
+        assert_eq!(progress.done(), length);
+        Ok(values)
+    }
+
+    fn partial_of(file: &File, length: u64, map: bool) -> Result<Partial, Failure> {
+        let partial = values_of(file, 0..length, map, None)?.whole(&key())?;
+        assert_eq!(partial.len_bytes(), length);
         Ok(partial)
     }
 
@@ -192,6 +234,35 @@ mod tests {
                 let partial = partial_of(&file, length, map).unwrap();
                 let nonce = Nonce::new([1; 16]);
                 assert!(key().verify_partial(&nonce, &partial, &tag).is_ok());
+            }
+        }
+    }
+
+    /// Segments that are shorter and longer than a window, of the whole file and from within.
+    #[test]
+    fn segments() {
+        let length = 3 * WINDOW_BYTES + 17;
+        let content: Vec<u8> = (0..=250)
+            .cycle()
+            .take(usize::try_from(length).unwrap())
+            .collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&content).unwrap();
+        for segment_bytes in [4 << 10, 1 << 20, WINDOW_BYTES, 2 * WINDOW_BYTES] {
+            for start in [0, segment_bytes] {
+                for map in [true, false] {
+                    let cut = SegmentBytes::new(segment_bytes);
+                    let values = values_of(&file, start..length, map, cut).unwrap();
+                    let values = values.into_segments();
+                    let content = &content[usize::try_from(start).unwrap()..];
+                    let segments = content.chunks(usize::try_from(segment_bytes).unwrap());
+                    assert_eq!(values.len(), segments.len());
+                    for (value, segment) in values.iter().zip(segments) {
+                        let tag = key().mac(UnusedNonce::assume_unused([1; 16]), segment);
+                        let nonce = Nonce::new([1; 16]);
+                        assert!(key().verify_partial(&nonce, value, &tag).is_ok());
+                    }
+                }
             }
         }
     }

@@ -14,10 +14,11 @@ use crate::tree::opener::Opener;
 use crate::tree::reading::{taggable, unchanged};
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::Settled;
-use crate::tree::task::{Slot, Task};
-use crate::tree::windows;
+use crate::tree::task::{Evaluated, Slot, Task};
+use crate::tree::windows::{self, Evaluation};
 use crate::tree::worker::Worker;
-use hornet::aes::{Key, Partial};
+use hornet::aes::Key;
+use hornet_manifest::parts::SegmentBytes;
 use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +26,7 @@ use std::thread;
 
 /// Files of at least this length are evaluated by all threads together. For shorter files, starting
 /// the threads would cost measurable time.
-const HUGE_BYTES: u64 = 32 << 20;
+pub(super) const HUGE_BYTES: u64 = 32 << 20;
 
 /// The number of messages that the library processes at once.
 const BATCH: usize = 64;
@@ -40,6 +41,7 @@ pub(crate) struct Work<'a> {
     settled: Option<Settled>,
     excluded: Option<&'a Excluded<'a>>,
     afresh: bool,
+    segment_bytes: Option<SegmentBytes>,
 }
 
 impl<'a> Work<'a> {
@@ -60,6 +62,7 @@ impl<'a> Work<'a> {
             settled: None,
             excluded: None,
             afresh: false,
+            segment_bytes: None,
         }
     }
 
@@ -79,6 +82,12 @@ impl<'a> Work<'a> {
     /// Reads from the disk or the server again what only this process has read.
     pub(crate) fn afresh(mut self) -> Self {
         self.afresh = true;
+        self
+    }
+
+    /// Sets the length of the segments whose values are wanted, of files that are not small.
+    pub(crate) fn in_segments(mut self, segment_bytes: Option<SegmentBytes>) -> Self {
+        self.segment_bytes = segment_bytes;
         self
     }
 
@@ -124,21 +133,20 @@ impl<'a> Work<'a> {
         path: &Path,
         opener: &mut Opener,
         progress: &Progress,
-    ) -> Result<Partial, Failure> {
+    ) -> Result<Evaluated, Failure> {
         let file = opener.file(path)?;
         let before = taggable(&file, self.excluded)?;
-        let (partial, not_read) = windows::partial(
-            self.key,
-            self.pool,
-            &file,
-            before.length,
-            self.map,
-            self.holes,
-            progress,
-        )?;
+        let of = Evaluation {
+            key: self.key,
+            pool: self.pool,
+            map: self.map,
+            holes: self.holes,
+            segment_bytes: self.segment_bytes,
+        };
+        let (values, not_read) = windows::values(of, &file, 0..before.length, progress)?;
         unchanged(before, &file)?;
         self.holes.add(not_read);
-        Ok(partial)
+        Evaluated::new(self.key, values, before)
     }
 
     fn opener(&self) -> Opener<'a> {
@@ -162,7 +170,13 @@ impl<'a> Work<'a> {
         }
         let items = Mutex::new(items);
         let run = || {
-            let mut worker = Worker::new(self.settled, self.excluded, self.holes, self.opener());
+            let mut worker = Worker::new(
+                self.settled,
+                self.excluded,
+                self.holes,
+                self.segment_bytes,
+                self.opener(),
+            );
             loop {
                 let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(item) = next else { return };

@@ -10,9 +10,11 @@ use crate::tree::failure::Failure;
 use crate::tree::holes::Holes;
 use crate::tree::opener::Opener;
 use crate::tree::reading::{PIECE_BYTES, read_on, taggable, unchanged};
+use crate::tree::segments::Values;
 use crate::tree::snapshot::{Settled, Snapshot};
-use crate::tree::task::{Slot, Task};
-use hornet::aes::{Key, Partial};
+use crate::tree::task::{Evaluated, Slot, Task};
+use hornet::aes::Key;
+use hornet_manifest::parts::SegmentBytes;
 use rustix::fs::fstat;
 use std::fs::File;
 use std::io;
@@ -40,9 +42,9 @@ const _: () =
 /// The state of a file after it was opened.
 enum Content {
     /// The file was read into this range of the buffer.
-    Small(Range<usize>),
+    Small(Snapshot, Range<usize>),
     /// The file was read to its end.
-    Read(Partial),
+    Read(Evaluated),
     /// The file was not read; this is its length in bytes.
     Later(u64),
 }
@@ -52,6 +54,7 @@ pub(super) struct Worker<'a> {
     settled: Option<Settled>,
     excluded: Option<&'a Excluded<'a>>,
     holes: &'a Holes,
+    segment_bytes: Option<SegmentBytes>,
     opener: Opener<'a>,
     buffer: Buffer,
     /// The number of bytes of the buffer that small files occupy.
@@ -63,12 +66,14 @@ impl<'a> Worker<'a> {
         settled: Option<Settled>,
         excluded: Option<&'a Excluded<'a>>,
         holes: &'a Holes,
+        segment_bytes: Option<SegmentBytes>,
         opener: Opener<'a>,
     ) -> Self {
         Self {
             settled,
             excluded,
             holes,
+            segment_bytes,
             opener,
             buffer: Buffer::default(),
             used: 0,
@@ -89,11 +94,11 @@ impl<'a> Worker<'a> {
                 continue;
             };
             slots[index] = match self.read(key, task.path()) {
-                Ok(Content::Small(range)) => {
-                    batch.0.push((index, task, range));
+                Ok(Content::Small(snapshot, range)) => {
+                    batch.0.push((index, task, snapshot, range));
                     Slot::Taken
                 }
-                Ok(Content::Read(partial)) => Slot::Done(task.finish(key, &partial)),
+                Ok(Content::Read(evaluated)) => Slot::Done(task.finish(key, evaluated)),
                 Ok(Content::Later(length)) => Slot::Later(task, length),
                 Err(failure) => Slot::Done(task.fail(failure)),
             };
@@ -126,13 +131,13 @@ impl<'a> Worker<'a> {
         let status = fstat(file).map_err(io::Error::from)?;
         let after = Snapshot::from(&status);
         let is_whole = after.is_not().is_none() && after.length == length as u64;
-        if !is_whole || after.length > SMALL_BYTES || !settled.is(&status) {
+        if !is_whole || after.length > SMALL_BYTES || !settled.is(after) {
             return Ok(None);
         }
         if let Some(excluded) = self.excluded {
             excluded.check(file, after)?;
         }
-        Ok(Some(self.small(length)))
+        Ok(Some(self.small(after, length)))
     }
 
     /// Reads a file whose metadata is known, unless the file is long.
@@ -143,9 +148,11 @@ impl<'a> Worker<'a> {
         self.buffer.allocate(BUFFER_BYTES);
         let start = self.used;
         let free = &mut self.buffer[start..];
+        let mut values = Values::new(self.segment_bytes, 0, before.length)?;
         if before.length > SMALL_BYTES {
-            let read = self.holes.evaluate(key, file, before, free, |_| {});
-            return read.map(Content::Read);
+            self.holes
+                .evaluate(key, file, before, free, &mut values, |_| {})?;
+            return Evaluated::new(key, values, before).map(Content::Read);
         }
         // Requests one byte more than there should be. A regular file returns all its bytes at
         // once.
@@ -153,17 +160,18 @@ impl<'a> Worker<'a> {
         let length = read_some(file, &mut free[..room])?;
         if length != room - 1 {
             // The file has grown or shrunk, or is under /proc, where files have length 0.
-            return read_on(key, file, before, free, length, |_| {}).map(Content::Read);
+            read_on(key, file, before, free, length, &mut values, |_| {})?;
+            return Evaluated::new(key, values, before).map(Content::Read);
         }
         unchanged(before, file)?;
-        Ok(self.small(length))
+        Ok(self.small(before, length))
     }
 
     /// Keeps the small file of this length that was read into the free part of the buffer.
-    fn small(&mut self, length: usize) -> Content {
+    fn small(&mut self, snapshot: Snapshot, length: usize) -> Content {
         let start = self.used;
         self.used = (start + length).next_multiple_of(ALIGNMENT);
-        Content::Small(start..start + length)
+        Content::Small(snapshot, start..start + length)
     }
 
     /// Reads a large file.
@@ -172,25 +180,28 @@ impl<'a> Worker<'a> {
         key: &Key,
         path: &Path,
         progress: &Progress,
-    ) -> Result<Partial, Failure> {
+    ) -> Result<Evaluated, Failure> {
         let file = self.opener.file(path)?;
         let before = taggable(&file, self.excluded)?;
         self.buffer.allocate(BUFFER_BYTES);
         let count = |count| progress.add(count);
+        let mut values = Values::new(self.segment_bytes, 0, before.length)?;
+        let buffer = &mut self.buffer;
         self.holes
-            .evaluate(key, &file, before, &mut self.buffer, count)
+            .evaluate(key, &file, before, buffer, &mut values, count)?;
+        Evaluated::new(key, values, before)
     }
 }
 
-/// Small files in the buffer: for each, its index among the slots, its task and its range.
-struct Batch<T>(Vec<(usize, T, Range<usize>)>);
+/// Small files in the buffer: for each, its index among the slots, its task, its metadata and its range.
+struct Batch<T>(Vec<(usize, T, Snapshot, Range<usize>)>);
 
 impl<T: Task> Batch<T> {
     fn flush(&mut self, key: &Key, buffer: &[u8], slots: &mut [Slot<T>]) {
         let (indices, files): (Vec<_>, Vec<_>) = self
             .0
             .drain(..)
-            .map(|(index, task, range)| (index, (task, &buffer[range])))
+            .map(|(index, task, snapshot, range)| (index, (task, snapshot, &buffer[range])))
             .unzip();
         for (index, done) in indices.into_iter().zip(T::batch(key, files)) {
             slots[index] = Slot::Done(done);
@@ -212,7 +223,7 @@ mod tests {
         let key = Key::clamped(&[7; 32]);
         let roots = Roots::new(&[], false);
         let holes = Holes::new(true);
-        let mut worker = Worker::new(None, None, &holes, Opener::new(&roots, 1));
+        let mut worker = Worker::new(None, None, &holes, None, Opener::new(&roots, 1));
         let mut file = NamedTempFile::new().unwrap();
         file.write_all(b"content").unwrap();
         let reader = || File::open(file.path()).unwrap();
@@ -220,7 +231,7 @@ mod tests {
         let mut read = |before| {
             worker
                 .read_file(&key, &reader(), before)
-                .map(|content| matches!(content, Content::Small(_)))
+                .map(|content| matches!(content, Content::Small(..)))
         };
         assert_eq!(read(before), Ok(true));
         for content in ["shorter", "short", "a longer one"] {

@@ -128,6 +128,14 @@ impl<'f> Extents<'f> {
         }
     }
 
+    /// Leaves out what comes before this offset, a multiple of 16. To be called before the first item is
+    /// taken.
+    #[must_use]
+    pub fn starting_at(mut self, start: u64) -> Self {
+        self.at = start;
+        self
+    }
+
     /// Returns what comes next as data, to the end.
     #[must_use]
     pub fn with_holes_as_data(mut self) -> Self {

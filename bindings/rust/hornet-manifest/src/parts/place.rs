@@ -310,6 +310,22 @@ impl Lock<'_> {
         self.place.open(key)
     }
 
+    /// Returns the metadata of those files that exist which the parts consist of or come from, and of the
+    /// lock: what must not be tagged. The manifest is not among them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if one is not a regular file or cannot be examined.
+    pub fn files(&self) -> Result<Vec<Metadata>, Error> {
+        let parts = &self.place.parts;
+        let all = [
+            parts.metadata()?,
+            self.new.metadata()?,
+            parts.with(LOCK)?.metadata()?,
+        ];
+        Ok(all.into_iter().flatten().collect())
+    }
+
     /// Finds out whether [`replace`](Self::replace) can write. To be called before long work. Leaves
     /// nothing behind.
     ///
@@ -341,6 +357,21 @@ impl Lock<'_> {
         self.replace_until(manifest, parts, |_| false)
     }
 
+    /// Like [`replace`](Self::replace), but replaces nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if one of them exists, or if they cannot be written.
+    pub fn create(&self, manifest: &[u8], parts: &[u8]) -> Result<(), Error> {
+        for location in [&self.place.manifest, &self.place.parts] {
+            if location.metadata()?.is_some() {
+                return Err(location.error(hornet_key_file::Problem::Exists));
+            }
+        }
+        // Whoever creates the parts meanwhile has the lock. A manifest without parts may come.
+        self.write(manifest, parts, [None, None], |_| false)
+    }
+
     /// Replaces both, and stops after a step if told so, as a process does that is killed.
     pub(super) fn replace_until(
         &self,
@@ -352,8 +383,18 @@ impl Lock<'_> {
             manifest: of_manifest,
             parts: of_parts,
         } = self.place;
-        let old_manifest = of_manifest.metadata()?;
-        let old_parts = of_parts.metadata()?;
+        let old = [of_manifest.metadata()?, of_parts.metadata()?];
+        self.write(manifest, parts, old, stops_after)
+    }
+
+    fn write(
+        &self,
+        manifest: &[u8],
+        parts: &[u8],
+        [old_manifest, old_parts]: [Option<Metadata>; 2],
+        stops_after: impl Fn(Step) -> bool,
+    ) -> Result<(), Error> {
+        let of_manifest = &self.place.manifest;
         // It is not removed if it is not a file.
         if self.new.metadata()?.is_some() {
             self.new.remove()?;

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! The values of a file's segments, of which a parts file keeps one each.
+//!
+//! ```text
+//! file      |--------|--------|--------|--------|--------|---|
+//! values        |-+--|--------|-----+--|                        at: where the last one ends
+//!            start          each ends at a multiple of the length of segments, except for the last
+//! ```
+
+use crate::buffer::Buffer;
+use crate::progress::Progress;
+use crate::tree::failure::Failure;
+use crate::tree::holes::Holes;
+use crate::tree::reading::{PIECE_BYTES, append, read_range};
+use crate::tree::windows::{self, Evaluation};
+use crate::tree::work::HUGE_BYTES;
+use hornet::aes::{Key, Partial};
+use hornet_manifest::holes::Extent;
+use hornet_manifest::parts::{SegmentBytes, Stamp};
+use rayon::ThreadPool;
+use std::fs::File;
+use std::ops::Range;
+
+/// The most values of one file that are kept: 2^28, which take 8 GiB. With segments of 1 MiB, those
+/// of 256 TiB.
+const MOST: u64 = 1 << 28;
+
+/// What a parts file keeps of a file.
+pub(crate) struct Kept {
+    /// What tells whether it was changed since.
+    pub(crate) stamp: Option<Stamp>,
+    /// The values of its segments.
+    pub(crate) values: Vec<Partial>,
+}
+
+/// How the segments of open files are evaluated.
+pub(crate) struct Segments<'a> {
+    pub(crate) key: &'a Key,
+    pub(crate) pool: &'a ThreadPool,
+    /// Whether files may be mapped into memory.
+    pub(crate) map: bool,
+    pub(crate) holes: &'a Holes,
+    pub(crate) segment_bytes: SegmentBytes,
+}
+
+impl Segments<'_> {
+    /// Evaluates a range of an open file, which begins at a segment and does not go beyond the end:
+    /// on this thread, or on all if it is huge. Whether the file changes meanwhile, the caller finds
+    /// out.
+    pub(crate) fn of(
+        &self,
+        file: &File,
+        bytes: Range<u64>,
+        progress: &Progress,
+    ) -> Result<Values, Failure> {
+        if bytes.end - bytes.start >= HUGE_BYTES {
+            let of = Evaluation {
+                key: self.key,
+                pool: self.pool,
+                map: self.map,
+                holes: self.holes,
+                segment_bytes: Some(self.segment_bytes),
+            };
+            let (values, not_read) = windows::values(of, file, bytes, progress)?;
+            self.holes.add(not_read);
+            return Ok(values);
+        }
+        let mut values = Values::new(Some(self.segment_bytes), bytes.start, bytes.end)?;
+        let mut buffer = Buffer::default();
+        buffer.allocate(PIECE_BYTES);
+        let extents = self.holes.extents(file, bytes.end)?;
+        for extent in extents.starting_at(bytes.start) {
+            let Extent {
+                start,
+                end,
+                is_hole,
+            } = extent?;
+            if is_hole {
+                values.push_zeros(self.key, end - start)?;
+                self.holes.add(end - start);
+            } else {
+                read_range(self.key, file, start..end, &mut buffer, &mut values)?;
+            }
+            progress.add(usize::try_from(end - start).unwrap_or(usize::MAX));
+        }
+        Ok(values)
+    }
+}
+
+/// The values of adjacent pieces of a file, none of which goes beyond the end of a segment.
+pub(crate) struct Values {
+    /// `None` if all is one segment.
+    segment_bytes: Option<SegmentBytes>,
+    /// The offset in the file at which the first piece begins.
+    start: u64,
+    /// The offset at which the last piece ends.
+    at: u64,
+    values: Vec<Partial>,
+}
+
+impl Values {
+    /// Begins at an offset in the file, with room for what follows up to `end`.
+    pub(crate) fn new(
+        segment_bytes: Option<SegmentBytes>,
+        start: u64,
+        end: u64,
+    ) -> Result<Self, Failure> {
+        let mut values = Self {
+            segment_bytes,
+            start,
+            at: start,
+            values: Vec::new(),
+        };
+        values.reserve(values.count(end.saturating_sub(start)))?;
+        Ok(values)
+    }
+
+    /// Evaluates bytes and appends their values.
+    pub(crate) fn push(&mut self, key: &Key, bytes: &[u8]) -> Result<(), Failure> {
+        let room = match self.is_at_segment() {
+            true => 0,
+            false => usize::try_from(self.room()).unwrap_or(usize::MAX),
+        };
+        let (first, rest) = bytes.split_at(room.min(bytes.len()));
+        self.push_piece(key, &key.partial(first))?;
+        let Some(segment_bytes) = self.segment_bytes.filter(|_| !rest.is_empty()) else {
+            return Ok(());
+        };
+        // It is at most 2^30, and `rest` begins at a multiple of it.
+        let segment_bytes = usize::try_from(segment_bytes.get()).unwrap_or(usize::MAX);
+        let values = key
+            .partial_segments(rest, segment_bytes)
+            .map_err(|error| Failure::Unreadable(error.to_string()))?;
+        self.extend(&values, rest.len() as u64)
+    }
+
+    /// Appends the values of zeros.
+    pub(crate) fn push_zeros(&mut self, key: &Key, len_bytes: u64) -> Result<(), Failure> {
+        let first = self.room().min(len_bytes);
+        self.push_piece(key, &key.partial_zeros(first))?;
+        let rest = len_bytes - first;
+        let Some(segment_bytes) = self.segment_bytes.filter(|_| rest > 0) else {
+            return Ok(());
+        };
+        let segment_bytes = segment_bytes.get();
+        self.reserve(self.count(rest))?;
+        let whole = key.partial_zeros(segment_bytes);
+        for _ in 0..rest / segment_bytes {
+            self.values.push(whole.clone());
+        }
+        if rest % segment_bytes > 0 {
+            self.values.push(key.partial_zeros(rest % segment_bytes));
+        }
+        self.at += rest;
+        Ok(())
+    }
+
+    /// Appends what follows.
+    pub(crate) fn append(&mut self, key: &Key, next: &Self) -> Result<(), Failure> {
+        debug_assert_eq!(self.at, next.start);
+        let Some((first, rest)) = next.values.split_first() else {
+            return Ok(());
+        };
+        let length = first.len_bytes();
+        self.push_piece(key, first)?;
+        self.extend(rest, next.at - next.start - length)
+    }
+
+    /// Returns the value of all pieces together.
+    pub(crate) fn whole(&self, key: &Key) -> Result<Partial, Failure> {
+        let mut whole = Partial::default();
+        key.append_all(&mut whole, &self.values)
+            .map_err(|error| Failure::Unreadable(error.to_string()))?;
+        Ok(whole)
+    }
+
+    /// Returns what a parts file keeps of the file, if this is all of it.
+    pub(crate) fn keep(self, stamp: Option<Stamp>) -> Kept {
+        Kept {
+            stamp,
+            values: self.values,
+        }
+    }
+
+    /// Returns the values, in the order of the segments.
+    pub(crate) fn into_segments(self) -> Vec<Partial> {
+        self.values
+    }
+
+    /// Appends a value of bytes that do not go beyond the end of the segment.
+    fn push_piece(&mut self, key: &Key, piece: &Partial) -> Result<(), Failure> {
+        let length = piece.len_bytes();
+        if length == 0 {
+            return Ok(());
+        }
+        debug_assert!(length <= self.room());
+        let begins = self.is_at_segment();
+        match self.values.last_mut() {
+            Some(last) if !begins => append(key, last, piece)?,
+            _ => {
+                self.reserve(1)?;
+                self.values.push(piece.clone());
+            }
+        }
+        self.at += length;
+        Ok(())
+    }
+
+    /// Appends values of this many bytes, which begin a segment.
+    fn extend(&mut self, values: &[Partial], len_bytes: u64) -> Result<(), Failure> {
+        self.reserve(values.len() as u64)?;
+        self.values.extend_from_slice(values);
+        self.at += len_bytes;
+        Ok(())
+    }
+
+    /// Returns whether a segment begins here.
+    fn is_at_segment(&self) -> bool {
+        self.segment_bytes
+            .is_some_and(|segment_bytes| self.at % segment_bytes.get() == 0)
+    }
+
+    /// Returns the number of bytes up to the end of the segment.
+    fn room(&self) -> u64 {
+        self.segment_bytes.map_or(u64::MAX, |segment_bytes| {
+            segment_bytes.get() - self.at % segment_bytes.get()
+        })
+    }
+
+    /// Returns how many values this many bytes add, at most.
+    fn count(&self, len_bytes: u64) -> u64 {
+        let count = |segment_bytes: SegmentBytes| len_bytes.div_ceil(segment_bytes.get()) + 1;
+        self.segment_bytes.map_or(1, count)
+    }
+
+    /// Makes room for more values. `Vec` would free its old memory without wiping it.
+    fn reserve(&mut self, more: u64) -> Result<(), Failure> {
+        let length = self.values.len();
+        let needed = (length as u64).saturating_add(more);
+        if needed <= self.values.capacity() as u64 {
+            return Ok(());
+        }
+        let needed = usize::try_from(needed).ok().filter(|_| needed <= MOST);
+        let mut grown = Vec::new();
+        let reserved = needed.is_some_and(|needed| {
+            let needed = if length == 0 {
+                needed
+            } else {
+                needed.max(2 * length)
+            };
+            grown.try_reserve_exact(needed).is_ok()
+        });
+        if !reserved {
+            return Err(Failure::Unreadable(
+                "has too many segments to keep their values; use longer ones".into(),
+            ));
+        }
+        grown.extend(self.values.iter().cloned());
+        self.values = grown;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hornet::aes::{Nonce, UnusedNonce};
+
+    const SEGMENT: usize = 4096;
+
+    fn key() -> Key {
+        Key::clamped(&[7; 32])
+    }
+
+    fn segments() -> Option<SegmentBytes> {
+        SegmentBytes::new(SEGMENT as u64)
+    }
+
+    fn same(found: &Partial, bytes: &[u8]) {
+        let nonce = || UnusedNonce::assume_unused([1; 16]);
+        let tag = key().mac(nonce(), bytes);
+        assert_eq!(found.len_bytes(), bytes.len() as u64);
+        assert!(
+            key()
+                .verify_partial(&Nonce::new([1; 16]), found, &tag)
+                .is_ok()
+        );
+    }
+
+    /// Pieces of many lengths, some of them zeros that are not read, in runs that begin anywhere.
+    #[test]
+    fn pieces_become_segments() {
+        let blocks = [1, 16, 100, 4096, 4097, 255, 256, 257, 1024, 3000, 20, 5000];
+        let mut content = Vec::new();
+        for (index, blocks) in blocks.into_iter().enumerate() {
+            let byte = if index % 3 == 0 { 0 } else { index as u8 };
+            content.resize(content.len() + 16 * blocks, byte);
+        }
+        content.extend_from_slice(b"the end");
+        for cut in [segments(), None] {
+            for runs in [1, 2, 5, blocks.len()] {
+                let mut all = Values::new(cut, 0, content.len() as u64).unwrap();
+                let mut run = Values::new(cut, 0, 0).unwrap();
+                let mut at = 0;
+                for (index, blocks) in blocks.into_iter().enumerate() {
+                    let piece = &content[at..at + 16 * blocks];
+                    if index % 3 == 0 {
+                        run.push_zeros(&key(), piece.len() as u64).unwrap();
+                    } else {
+                        run.push(&key(), piece).unwrap();
+                    }
+                    at += piece.len();
+                    if index % runs == 0 {
+                        all.append(&key(), &run).unwrap();
+                        run = Values::new(cut, at as u64, 0).unwrap();
+                    }
+                }
+                run.push(&key(), &content[at..]).unwrap();
+                all.append(&key(), &run).unwrap();
+                same(&all.whole(&key()).unwrap(), &content);
+                let values = all.into_segments();
+                let bytes = cut.map_or(content.len(), |_| SEGMENT);
+                assert_eq!(values.len(), content.len().div_ceil(bytes));
+                for (value, segment) in values.iter().zip(content.chunks(bytes)) {
+                    same(value, segment);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn zeros_that_are_not_read() {
+        let mut values = Values::new(segments(), 0, 1 << 20).unwrap();
+        values.push(&key(), &[1; 16]).unwrap();
+        values.push_zeros(&key(), (1 << 20) - 17).unwrap();
+        let mut content = vec![0; (1 << 20) - 1];
+        content[..16].fill(1);
+        same(&values.whole(&key()).unwrap(), &content);
+        assert_eq!(values.into_segments().len(), 256);
+    }
+
+    /// No memory is asked for first.
+    #[test]
+    fn too_many_segments() {
+        let error = |values: Result<Values, Failure>| values.err().map(|error| error.to_string());
+        let all = error(Values::new(segments(), 0, u64::MAX)).unwrap();
+        assert!(all.contains("too many segments"), "{all}");
+        assert_eq!(error(Values::new(None, 0, u64::MAX)), None);
+        let mut values = Values::new(segments(), 0, 0).unwrap();
+        assert!(values.push_zeros(&key(), 1 << 50).is_err());
+    }
+}
