@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 pub(crate) const STDIN: &str = "standard input";
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum Source {
     Stdin,
     File(PathBuf),

@@ -8,6 +8,7 @@ use crate::source::Source;
 use hornet::aes::Nonce;
 use hornet_key_file::{KeyFile, Nonces};
 use hornet_manifest::{HEADER, Manifest};
+use std::fmt;
 use std::fs::Metadata;
 use std::io::{self, Read};
 
@@ -77,20 +78,30 @@ impl<'a> Opened<'a> {
         ));
     }
 
-    /// Warns if the key has since been used for at least as many tags as a newer manifest would
-    /// take.
+    /// Warns if there may be a newer manifest.
     pub(super) fn warn_of_newer(&self, key_file: &KeyFile) -> Result<(), Error> {
-        let since = key_file.next_counter()?.saturating_sub(self.counter() + 1);
-        let takes = self.manifest.files.len() as u64 + 1;
-        if since >= takes {
-            say(format_args!(
-                "{}: {since} nonces of its key have been reserved since, enough for a newer \
-                 manifest; use --newer-than to refuse an older one",
-                self.source
-            ));
-        }
-        Ok(())
+        let lines = self.manifest.files.len();
+        warn_of_newer(self.source, self.counter(), lines, key_file)
     }
+}
+
+/// Warns if the key has since been used for at least as many tags as a newer manifest would take. The
+/// counter is that of the seal.
+pub(super) fn warn_of_newer(
+    manifest: &dyn fmt::Display,
+    counter: u64,
+    lines: usize,
+    key_file: &KeyFile,
+) -> Result<(), Error> {
+    let since = key_file.next_counter()?.saturating_sub(counter + 1);
+    let takes = lines as u64 + 1;
+    if since >= takes {
+        say(format_args!(
+            "{manifest}: {since} nonces of its key have been reserved since, enough for a newer \
+             manifest; use --newer-than to refuse an older one",
+        ));
+    }
+    Ok(())
 }
 
 /// Reads the whole manifest. Stops after the first line if it is not that of a manifest, because

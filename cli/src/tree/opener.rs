@@ -101,6 +101,18 @@ impl<'a> Opener<'a> {
         Some(Snapshot::from(&stat).identity)
     }
 
+    /// Returns the metadata of what has this path, without opening it. A link in its last name is
+    /// followed if links are.
+    pub(crate) fn snapshot(&mut self, path: &Path) -> Result<Snapshot, Failure> {
+        let flags = self.roots.stat_flags();
+        let (folder, name) = self.folder_and_name(bytes(path))?;
+        match fs::statat(folder, name, flags) {
+            Ok(stat) => Ok(Snapshot::from(&stat)),
+            Err(Errno::NOENT | Errno::NOTDIR) => Err(Failure::Missing),
+            Err(error) => Err(io::Error::from(error).into()),
+        }
+    }
+
     fn open(&mut self, path: &Path, flags: OFlags) -> Result<OwnedFd, Failure> {
         let flags = flags | self.roots.no_follow();
         let (folder, name) = self.folder_and_name(bytes(path))?;

@@ -96,20 +96,29 @@ pub(super) fn read_range(
 ) -> Result<(), Failure> {
     let mut at = bytes.start;
     while at < bytes.end {
-        let length =
-            usize::try_from(bytes.end - at).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
-        let piece = &mut buffer[..length];
-        file.read_exact_at(piece, at).map_err(|error| {
-            if error.kind() == ErrorKind::UnexpectedEof {
-                Failure::shrank(at, at + length as u64)
-            } else {
-                error.into()
-            }
-        })?;
+        let piece = read_piece(file, at..bytes.end, buffer)?;
         values.push(key, piece)?;
-        at += length as u64;
+        at += piece.len() as u64;
     }
     Ok(())
+}
+
+/// Reads the first bytes of a range into a buffer: a piece, or all if there are fewer.
+pub(super) fn read_piece<'b>(
+    file: &File,
+    bytes: Range<u64>,
+    buffer: &'b mut [u8],
+) -> Result<&'b [u8], Failure> {
+    let left = usize::try_from(bytes.end - bytes.start);
+    let piece = &mut buffer[..left.map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES))];
+    file.read_exact_at(piece, bytes.start).map_err(|error| {
+        if error.kind() == ErrorKind::UnexpectedEof {
+            Failure::shrank(bytes.start, bytes.start + piece.len() as u64)
+        } else {
+            error.into()
+        }
+    })?;
+    Ok(piece)
 }
 
 /// Appends a partial evaluation to that of the preceding bytes.

@@ -3,7 +3,7 @@
 //! The PATH arguments, below which files are opened.
 
 use crate::path::trimmed;
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, OFlags};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,15 @@ impl Roots {
             OFlags::empty()
         } else {
             OFlags::NOFOLLOW
+        }
+    }
+
+    /// Returns the same for the metadata of files.
+    pub(super) fn stat_flags(&self) -> AtFlags {
+        if self.follow_symlinks {
+            AtFlags::empty()
+        } else {
+            AtFlags::SYMLINK_NOFOLLOW
         }
     }
 }

@@ -30,6 +30,20 @@ impl Snapshot {
         Ok(Self::from(&fstat(file)?))
     }
 
+    /// Returns what a parts file keeps of it.
+    pub(crate) fn stamp(self) -> Stamp {
+        let time = |(seconds, nanoseconds): (i64, i64)| {
+            // There are fewer than 10^9.
+            (seconds, u32::try_from(nanoseconds).unwrap_or(0))
+        };
+        Stamp {
+            device: self.identity.0,
+            inode: self.identity.1,
+            modified: time(self.modified),
+            changed: time(self.changed),
+        }
+    }
+
     /// Returns the kind of a file that is not regular.
     pub(crate) fn is_not(self) -> Option<Kind> {
         (self.file_type != FileType::RegularFile).then(|| Kind::of(self.file_type))
@@ -123,16 +137,7 @@ impl Began {
     pub(crate) fn stamp(self, file: Snapshot) -> Option<Stamp> {
         let is_old = self.settled.is_some_and(|settled| settled.is(file))
             || file.changed.0 < self.seconds.saturating_sub(Self::COARSEST_SECONDS);
-        let time = |(seconds, nanoseconds): (i64, i64)| {
-            // There are fewer than 10^9.
-            (seconds, u32::try_from(nanoseconds).unwrap_or(0))
-        };
-        is_old.then(|| Stamp {
-            device: file.identity.0,
-            inode: file.identity.1,
-            modified: time(file.modified),
-            changed: time(file.changed),
-        })
+        is_old.then(|| file.stamp())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::parts::write::aad;
 use crate::seal::{Seal, read_at};
 use hornet::Tag;
 use hornet::aead::XChaCha20Poly1305;
-use hornet::aes::{Key, PartsError, PartsKey, SealedParts};
+use hornet::aes::{Key, OldPartial, PartsError, PartsKey, SealedParts};
 use hornet_key_file::parts_keys;
 use std::fmt;
 use std::fs::File;
@@ -206,40 +206,87 @@ impl<S: ReadAt> Reader<S> {
             if segments.start > segments.end || segments.end > entry.segments() {
                 return Err(Problem::Missing(segments.end));
             }
-            // Both are at most the number of values, each of which has 32 bytes in the file.
-            let (start, end) = (entry.first + segments.start, entry.first + segments.end);
-            let mut parts = SealedParts::with_capacity(to_usize(end - start));
-            let items = Pages::Values.items();
-            let mut sealed = Vec::new();
-            let mut at = start;
-            while at < end {
-                let page = at / items;
-                self.read_page(Pages::Values, page, &mut sealed)?;
-                let until = end.min((page + 1) * items);
-                let range = to_usize(at - page * items)..to_usize(until - page * items);
-                let nonce = page_nonce(&self.header.nonce, Pages::Values, page);
-                self.values_key
-                    .open_partials(&nonce, &self.aad(), &mut sealed, range, &mut parts)
-                    .map_err(|error| {
-                        let what = match error {
-                            PartsError::Open(_) => NOT_SEALED,
-                            _ => "these are not values",
-                        };
-                        self.malformed(Pages::Values, page, what)
-                    })?;
-                at = until;
-            }
-            for (segment, value) in segments.clone().zip(&parts) {
-                let bytes = entry.bytes_of(segment);
-                if value.len_bytes() != bytes.end - bytes.start {
-                    let page = (entry.first + segment) / items;
-                    let what = "a value is of a segment of another length";
-                    return Err(self.malformed(Pages::Values, page, what));
+            // Both are at most the number of values.
+            let range = entry.first + segments.start..entry.first + segments.end;
+            let parts = self.opened(range)?;
+            self.are_of(entry, segments.clone(), parts.iter())?;
+            Ok(parts)
+        };
+        read().map_err(|problem| self.error(problem))
+    }
+
+    /// Returns the values of all segments of files that follow each other, one file after another.
+    /// Opens the pages that have them once, however many files share a page.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if a page cannot be read or was changed, or if these are not files in succession.
+    pub fn values_of(&self, entries: &[Entry]) -> Result<SealedParts, Error> {
+        let read = || {
+            let Some(first) = entries.first() else {
+                return Ok(SealedParts::default());
+            };
+            let mut end = first.first;
+            for entry in entries {
+                if entry.first != end {
+                    return Err(Problem::Missing(end));
                 }
+                // No entry ends after the number of values.
+                end += entry.segments();
+            }
+            let parts = self.opened(first.first..end)?;
+            let mut values = parts.iter();
+            for entry in entries {
+                self.are_of(entry, 0..entry.segments(), values.by_ref())?;
             }
             Ok(parts)
         };
         read().map_err(|problem| self.error(problem))
+    }
+
+    /// Opens values.
+    fn opened(&self, Range { start, end }: Range<u64>) -> Result<SealedParts, Problem> {
+        // Each of them has 32 bytes in the file.
+        let mut parts = SealedParts::with_capacity(to_usize(end - start));
+        let items = Pages::Values.items();
+        let mut sealed = Vec::new();
+        let mut at = start;
+        while at < end {
+            let page = at / items;
+            self.read_page(Pages::Values, page, &mut sealed)?;
+            let until = end.min((page + 1) * items);
+            let range = to_usize(at - page * items)..to_usize(until - page * items);
+            let nonce = page_nonce(&self.header.nonce, Pages::Values, page);
+            self.values_key
+                .open_partials(&nonce, &self.aad(), &mut sealed, range, &mut parts)
+                .map_err(|error| {
+                    let what = match error {
+                        PartsError::Open(_) => NOT_SEALED,
+                        _ => "these are not values",
+                    };
+                    self.malformed(Pages::Values, page, what)
+                })?;
+            at = until;
+        }
+        Ok(parts)
+    }
+
+    /// Checks that values have the lengths of segments of a file.
+    fn are_of<'a>(
+        &self,
+        entry: &Entry,
+        segments: Range<u64>,
+        values: impl Iterator<Item = &'a OldPartial>,
+    ) -> Result<(), Problem> {
+        for (segment, value) in segments.zip(values) {
+            let bytes = entry.bytes_of(segment);
+            if value.len_bytes() != bytes.end - bytes.start {
+                let page = (entry.first + segment) / Pages::Values.items();
+                let what = "a value is of a segment of another length";
+                return Err(self.malformed(Pages::Values, page, what));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the values of all segments of a file.

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Files of which the caller says what has changed.
+
+use crate::commands::retag::kept::Kept;
+use crate::commands::retag::refused;
+use crate::error::Error;
+use crate::ranges::Ranges;
+use crate::tree::changed::{Changed, Changes, NotChanged};
+use crate::tree::failure::Failure;
+use crate::tree::snapshot::Snapshot;
+use crate::tree::work::Work;
+use hornet::aes::Partial;
+use hornet_manifest::escape::Escaped;
+use hornet_manifest::parts::Entry;
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// A file, and on what word most of it is not read.
+pub(super) struct Given {
+    pub(super) path: PathBuf,
+    pub(super) word: Word,
+}
+
+pub(super) enum Word {
+    /// Only these ranges have changed, and what was appended.
+    Ranges(Ranges),
+    /// Bytes were only appended.
+    Appended,
+}
+
+/// Shows what is trusted.
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ranges(ranges) => ranges.source().fmt(f),
+            Self::Appended => f.write_str("--appended"),
+        }
+    }
+}
+
+/// Why nothing was written.
+pub(super) enum Stop {
+    /// Something cannot be read or written, or was not given correctly.
+    Failed(Error),
+    /// What was read must not be trusted.
+    Refused(Error),
+}
+
+impl<E: Into<Error>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// The values of a file that was read in part.
+pub(super) struct Read {
+    pub(super) values: Vec<Partial>,
+    pub(super) snapshot: Snapshot,
+    /// The number of bytes that were read.
+    pub(super) read: u64,
+}
+
+impl Given {
+    /// Checks that the word can be true of a file that has this length and was tagged with another.
+    pub(super) fn check(&self, before: u64, now: u64) -> Result<(), Error> {
+        match &self.word {
+            Word::Ranges(ranges) => ranges.within(now).map(|_| ()),
+            Word::Appended if now < before => Err(Error::new(
+                &Escaped::new(&self.path),
+                format_args!("became shorter, from {before} bytes to {now}: not only appended"),
+            )),
+            Word::Appended => Ok(()),
+        }
+    }
+
+    /// Evaluates what has changed, and takes the values of all other segments from the parts.
+    pub(super) fn evaluate(
+        &self,
+        index: usize,
+        now: u64,
+        kept: &Kept,
+        work: &Work,
+    ) -> Result<Result<Read, Failure>, Stop> {
+        let entry = &kept.entries[index];
+        let segment_bytes = kept.parts.segment_bytes();
+        let ranges = match &self.word {
+            Word::Ranges(ranges) => ranges.within(now)?,
+            Word::Appended => &[],
+        };
+        let is_appended = matches!(self.word, Word::Appended);
+        let touched = Touched::of(entry, now, ranges, is_appended, segment_bytes.get());
+        let old = kept.parts.all_values(entry).map_err(refused)?;
+        let extended = touched.is_extended.then(|| old.iter().last()).flatten();
+        let changes = Changes {
+            length: now,
+            runs: touched.runs,
+            extended,
+        };
+        let changed = match work.changed(&self.path, segment_bytes, &changes) {
+            Ok(changed) => changed,
+            Err(NotChanged::Failed(failure)) => return Ok(Err(failure)),
+            Err(NotChanged::Differs(Range { start, end })) => {
+                return Err(Stop::Refused(Error::new(
+                    &Escaped::new(&self.path),
+                    format_args!(
+                        "CHANGED: bytes {start} to {end} are not those that were tagged, against the \
+                         word of {}",
+                        self.word
+                    ),
+                )));
+            }
+        };
+        let Changed {
+            runs,
+            read,
+            snapshot,
+        } = changed;
+        // No more than were kept or read.
+        let count = usize::try_from(now.div_ceil(segment_bytes.get())).unwrap_or(usize::MAX);
+        let mut values = Vec::with_capacity(count);
+        let old = old.partials();
+        for (run, new) in changes.runs.iter().zip(runs) {
+            let start = usize::try_from(run.start).unwrap_or(usize::MAX);
+            values.extend_from_slice(&old[values.len()..start]);
+            values.extend(new);
+        }
+        if values.len() < count {
+            values.extend_from_slice(&old[values.len()..count]);
+        }
+        Ok(Ok(Read {
+            values,
+            snapshot,
+            read,
+        }))
+    }
+}
+
+/// The segments to be evaluated of a file.
+#[derive(Debug, PartialEq, Eq)]
+struct Touched {
+    runs: Vec<Range<u64>>,
+    /// Whether the last run begins with the last segment of before, whose bytes have not changed as far
+    /// as they were there.
+    is_extended: bool,
+}
+
+impl Touched {
+    fn of(
+        entry: &Entry,
+        now: u64,
+        ranges: &[Range<u64>],
+        is_appended: bool,
+        segment_bytes: u64,
+    ) -> Self {
+        let before = entry.len_bytes;
+        let within = |length: u64| length % segment_bytes != 0;
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for range in ranges {
+            let start = range.start / segment_bytes;
+            let end = range.end.div_ceil(segment_bytes);
+            match runs.last_mut() {
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => runs.push(start..end),
+            }
+        }
+        // Where the file was cut or continued. A value of a part of a segment is not known, and bytes
+        // cannot be appended to one that does not end with a block.
+        let end = now.div_ceil(segment_bytes);
+        let start = before.min(now) / segment_bytes;
+        let is_extended = within(before)
+            && (now > before || (is_appended && now == before))
+            && ranges
+                .iter()
+                .all(|range| range.end <= start * segment_bytes || range.start >= before);
+        if now > before || (now < before && within(now)) || is_extended {
+            // The ranges from here on are within this one.
+            runs.retain(|run| run.start < start);
+            if let Some(last) = runs.last_mut() {
+                last.end = last.end.min(start);
+            }
+            match runs.last_mut() {
+                Some(last) if last.end == start && !is_extended => last.end = end,
+                _ => runs.push(start..end),
+            }
+        }
+        Self { runs, is_extended }
+    }
+}
