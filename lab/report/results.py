@@ -16,13 +16,14 @@ sections    the instructions that were allowed, the kernels in use, the checks o
             was taken beside a busy sibling thread, if that is known
 series      tables of measurements; each has a section, a group, a variant, an axis, xs, columns and notes
 
-A column has a name and quantities: "ns" for a message, "cycles", "counts" of the clock, "instructions", or "ratio" to the
-first column, paired within each round. A quantity is {"samples": [[...], ...]} with the samples of each x. A sample is
-independent of the others: the median over the rounds of one process. A series of the study has two "rounds", and keeps the
-two medians of each process beside one another: of "cycles", by the clock beside each round, beside an idle sibling thread and
-beside a busy one, or twice the same where there was one state; "busy", for each x the number whose bit i says that it was busy
-beside median i; and "clock", of each process the counts per cycle, the 1st percentile, the median and the 99th. Older results have "counts", and in "clock" the counts per cycle before and after
-the series. Where samples are not kept, a quantity is {"median": [...]}, with the quartiles "low" and "high" if they are
+A column has a name and quantities: "ns" for a message, "cpu", those that all CPUs spent on it, where a process was
+measured, "cycles", "counts" of the clock, "instructions", or "ratio" to the first column, paired within each round. A
+quantity is {"samples": [[...], ...]} with the samples of each x. A sample is independent of the others: the median over
+the rounds of one process. A series of the study has two "rounds", and keeps the two medians of each process beside one
+another: of "cycles", by the clock beside each round, beside an idle sibling thread and beside a busy one, or twice the
+same where there was one state; "busy", for each x the number whose bit i says that it was busy beside median i; and
+"clock", of each process the counts per cycle, the 1st percentile, the median and the 99th. Older results have "counts",
+and in "clock" the counts per cycle before and after the series. Where samples are not kept, a quantity is {"median": [...]}, with the quartiles "low" and "high" if they are
 known. The name of a file that is compressed ends in .xz.
 """
 
