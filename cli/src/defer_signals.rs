@@ -38,6 +38,14 @@ impl DeferredSignals {
     }
 }
 
+impl DeferredSignals {
+    /// Returns whether one of them came, so that long work should end.
+    #[expect(clippy::unused_self, reason = "there is one")]
+    pub(crate) fn came(&self) -> bool {
+        CAME.load(Ordering::Relaxed) != 0
+    }
+}
+
 impl Drop for DeferredSignals {
     fn drop(&mut self) {
         for (signal, before) in SIGNALS.into_iter().zip(self.before) {

@@ -16,6 +16,7 @@ mod one_time_key;
 mod output;
 mod path;
 mod progress;
+mod ranges;
 mod report;
 mod save;
 mod size;

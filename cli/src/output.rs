@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<(), Error> {
 
 /// Returns standard output as a file. `io::stdout` would flush each line, and would ignore that it
 /// is open for reading only.
-fn open() -> io::Result<File> {
+pub(crate) fn open() -> io::Result<File> {
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     if fcntl_getfl(&stdout)? & OFlags::RWMODE == OFlags::RDONLY {
         return Err(Errno::BADF.into());

@@ -250,14 +250,29 @@ mod tests {
             ("1", ": line 1: ", "not an offset and a length"),
             ("1 2 3", ": line 1: ", "not an offset and a length"),
             ("a b", ": line 1: ", "offset \"a\": not a number of bytes"),
-            ("9223372036854775807 1", ": line 1: ", "beyond the end of the file at byte 1099511627776"),
-            ("0 9223372036854775808", ": line 1: ", "too large: it must be below 2^63"),
-            ("9223372036854775808 1", ": line 1: ", "too large: it must be below 2^63"),
+            (
+                "9223372036854775807 1",
+                ": line 1: ",
+                "beyond the end of the file at byte 1099511627776",
+            ),
+            (
+                "0 9223372036854775808",
+                ": line 1: ",
+                "too large: it must be below 2^63",
+            ),
+            (
+                "9223372036854775808 1",
+                ": line 1: ",
+                "too large: it must be below 2^63",
+            ),
             ("18446744073709551615 1", ": line 1: ", "too large"),
             ("0 1\n1099511627775 2", ": line 2: ", "beyond the end"),
         ] {
             let error = read(text.as_bytes(), Format::Plain).unwrap_err();
-            assert!(error.starts_with(place) && error.contains(why), "{text:?}: {error}");
+            assert!(
+                error.starts_with(place) && error.contains(why),
+                "{text:?}: {error}"
+            );
         }
         let error = read(b"0 1\n\xff 1", Format::Plain).unwrap_err();
         assert!(error.starts_with(": line 2: not text"), "{error}");
@@ -265,22 +280,40 @@ mod tests {
         let clean = r#"{"offset":0,"length":5,"type":0,"description":"clean"}"#;
         let mapped = r#"{"offset":5,"length":5,"type":0,"description":"data"}"#;
         for (text, why) in [
-            (format!("[{clean},{clean}]"), ": entry 2: byte 0 is before byte 5"),
-            (format!("[{clean},{mapped}]"), ": entry 2: not of a dirty bitmap"),
+            (
+                format!("[{clean},{clean}]"),
+                ": entry 2: byte 0 is before byte 5",
+            ),
+            (
+                format!("[{clean},{mapped}]"),
+                ": entry 2: not of a dirty bitmap",
+            ),
             (clean.into(), " at line 1 column "),
             ("[".into(), " at line 1 column 1"),
             (clean.replace('5', "-5"), " at line 1 column "),
-            (format!("[{}]", clean.replace('5', "-5")), "invalid value: integer `-5`"),
-            (format!("[{}]", clean.replace('5', "0")), ": entry 1: the length is 0"),
+            (
+                format!("[{}]", clean.replace('5', "-5")),
+                "invalid value: integer `-5`",
+            ),
+            (
+                format!("[{}]", clean.replace('5', "0")),
+                ": entry 1: the length is 0",
+            ),
         ] {
             let error = read(text.as_bytes(), Format::Nbdinfo).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
         let text = br#"[{"offset":18446744073709551615,"length":1,"exists":"true"}]"#;
         let error = read(text, Format::Rbd).unwrap_err();
-        assert!(error.starts_with(": entry 1: offset and length together exceed 2^64 - 1"), "{error}");
+        assert!(
+            error.starts_with(": entry 1: offset and length together exceed 2^64 - 1"),
+            "{error}"
+        );
         let error = read(br#"[{"offset":0,"length":1}]"#, Format::Rbd).unwrap_err();
-        assert!(error.contains("missing field `exists` at line 1"), "{error}");
+        assert!(
+            error.contains("missing field `exists` at line 1"),
+            "{error}"
+        );
         let text = br#"[{"offset":0,"length":1,"exists":"maybe"}]"#;
         let error = read(text, Format::Rbd).unwrap_err();
         assert!(error.contains("unknown variant `maybe`"), "{error}");

@@ -5,12 +5,15 @@
 use crate::color::Colored;
 use crate::output::say;
 use crate::source::Source;
+use crate::tree::failure::Failure;
 use anstyle::AnsiColor;
 use hornet_manifest::Kind;
 use hornet_manifest::Time;
 use hornet_manifest::escape::Escaped;
 use serde::Serialize;
+use std::fmt;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) enum Status {
@@ -27,6 +30,70 @@ pub(crate) enum Status {
 pub(crate) struct Entry {
     pub(crate) path: PathBuf,
     pub(crate) status: Status,
+    /// `None` for a whole file.
+    pub(crate) within: Option<Within>,
+}
+
+impl Entry {
+    pub(crate) fn whole(path: PathBuf, status: Status) -> Self {
+        Self {
+            path,
+            status,
+            within: None,
+        }
+    }
+
+    fn reason(&self) -> Option<String> {
+        let within = self.within.as_ref();
+        let differs = within.and_then(|within| within.differs.as_ref());
+        let differs = differs.map(Differs::to_string);
+        differs.or_else(|| self.status.reason().map(str::to_owned))
+    }
+}
+
+/// What was checked of a file.
+pub(crate) struct Within {
+    pub(crate) bytes: Range<u64>,
+    /// How it differs, if that is known.
+    pub(crate) differs: Option<Differs>,
+}
+
+/// How a file differs from what was tagged.
+#[derive(Clone)]
+pub(crate) enum Differs {
+    /// It has the first number of bytes instead of the second.
+    Length(u64, u64),
+    /// Somewhere in each of these runs of segments.
+    Segments(Vec<Range<u64>>),
+}
+
+/// Shows bytes by the numbers of the first and the last.
+pub(crate) struct Shown<'a>(pub(crate) &'a Range<u64>);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.0.start, self.0.end - 1)
+    }
+}
+
+impl fmt::Display for Differs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 4;
+        match self {
+            Self::Length(found, tagged) => write!(f, "has {found} bytes instead of {tagged}"),
+            Self::Segments(runs) => {
+                f.write_str("differs in bytes ")?;
+                for (index, run) in runs.iter().take(MOST).enumerate() {
+                    let before = if index == 0 { "" } else { ", " };
+                    write!(f, "{before}{}", Shown(run))?;
+                }
+                match runs.len().saturating_sub(MOST) {
+                    0 => Ok(()),
+                    more => write!(f, ", and in {more} more runs of segments"),
+                }
+            }
+        }
+    }
 }
 
 /// The number of files of each status.
@@ -68,6 +135,16 @@ impl Extend<Entry> for Report {
     }
 }
 
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Missing => Self::Missing,
+            Failure::NotRegular(_) | Failure::Excluded => Self::Changed,
+            Failure::Unreadable(reason) => Self::Unreadable(reason),
+        }
+    }
+}
+
 impl Status {
     fn word(&self) -> &'static str {
         match self {
@@ -98,20 +175,25 @@ impl Status {
     }
 }
 
-/// Writes that a manifest cannot be trusted and nothing was checked.
+/// Writes that a manifest, or its parts, cannot be trusted and nothing was checked.
 pub(crate) fn write_json_refusal(
     to: &mut impl Write,
-    manifest: &Source,
+    kind: &str,
+    name: &str,
     reason: &str,
 ) -> io::Result<()> {
     #[derive(Serialize)]
     struct Refused<'a> {
-        manifest: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        manifest: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        parts: Option<&'a str>,
         status: &'a str,
         reason: &'a str,
     }
     let refused = Refused {
-        manifest: manifest.to_string(),
+        manifest: (kind != "parts").then_some(name),
+        parts: (kind == "parts").then_some(name),
         status: "REFUSED",
         reason,
     };
@@ -143,11 +225,16 @@ impl Report {
     }
 
     pub(crate) fn write(&self, to: &mut impl Write, quiet: bool, color: bool) -> io::Result<()> {
-        for Entry { path, status } in self.shown(quiet) {
+        for entry in self.shown(quiet) {
+            let status = &entry.status;
             let word = Colored(status.word(), color.then(|| status.color()));
-            write!(to, "{}: {word}", Escaped::new(path))?;
-            if let Some(reason) = status.reason() {
-                write!(to, " ({reason})")?;
+            write!(to, "{}: {word}", Escaped::new(&entry.path))?;
+            let bytes = entry.within.as_ref().map(|within| Shown(&within.bytes));
+            match (bytes, entry.reason()) {
+                (Some(bytes), Some(reason)) => write!(to, " (bytes {bytes}: {reason})")?,
+                (Some(bytes), None) => write!(to, " (bytes {bytes})")?,
+                (None, Some(reason)) => write!(to, " ({reason})")?,
+                (None, None) => {}
             }
             writeln!(to)?;
         }
@@ -158,9 +245,26 @@ impl Report {
         #[derive(Serialize)]
         struct File<'a> {
             path: String,
+            #[serde(flatten)]
+            bytes: Option<Bytes>,
             status: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
-            reason: Option<&'a str>,
+            reason: Option<String>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            differs: Vec<Bytes>,
+        }
+        #[derive(Serialize)]
+        struct Bytes {
+            offset: u64,
+            length: u64,
+        }
+        impl From<&Range<u64>> for Bytes {
+            fn from(bytes: &Range<u64>) -> Self {
+                Self {
+                    offset: bytes.start,
+                    length: bytes.end - bytes.start,
+                }
+            }
         }
         #[derive(Serialize)]
         struct Last<'a> {
@@ -171,11 +275,18 @@ impl Report {
             counter: u64,
             sealed: String,
         }
-        for Entry { path, status } in self.shown(quiet) {
+        for entry in self.shown(quiet) {
+            let within = entry.within.as_ref();
+            let differs = match within.and_then(|within| within.differs.as_ref()) {
+                Some(Differs::Segments(runs)) => runs.iter().map(Bytes::from).collect(),
+                _ => Vec::new(),
+            };
             let file = File {
-                path: Escaped::new(path).to_string(),
-                status: status.word(),
-                reason: status.reason(),
+                path: Escaped::new(&entry.path).to_string(),
+                bytes: within.map(|within| Bytes::from(&within.bytes)),
+                status: entry.status.word(),
+                reason: entry.reason(),
+                differs,
             };
             serde_json::to_writer(&mut *to, &file)?;
             writeln!(to)?;
@@ -225,10 +336,12 @@ impl Report {
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
         if !wrong.is_empty() {
-            let files = self.entries.len();
-            let noun = if files == 1 { "file" } else { "files" };
+            let count = self.entries.len();
+            let is_within = self.entries.iter().any(|entry| entry.within.is_some());
+            let noun = if is_within { "range" } else { "file" };
+            let s = if count == 1 { "" } else { "s" };
             say(format_args!(
-                "{manifest}: {files} {noun}: {}",
+                "{manifest}: {count} {noun}{s}: {}",
                 wrong.join(", ")
             ));
         }

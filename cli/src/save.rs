@@ -8,7 +8,7 @@ use hornet_key_file::{Access, NewFile, Problem};
 use hornet_manifest::escape::Escaped;
 use std::fmt;
 use std::fs::{self, File, Metadata};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -61,8 +61,18 @@ impl Target {
 
     /// Writes the content to disk under the name, and then the name.
     pub(crate) fn write(&self, content: &[u8]) -> Result<(), Error> {
-        let _deferred = DeferredSignals::new();
-        let written = self.file().and_then(|file| file.write(content));
+        self.write_with(|file, _| file.write_all(content))
+    }
+
+    /// Like `write`, of content that `fill` writes, which should end with an error when a signal has come
+    /// meanwhile. May call it again after a success.
+    pub(crate) fn write_with(
+        &self,
+        mut fill: impl FnMut(&mut &File, &DeferredSignals) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        let deferred = DeferredSignals::new();
+        let file = self.file();
+        let written = file.and_then(|file| file.write_with(|to| fill(to, &deferred)));
         match written {
             Ok(_) => Ok(()),
             Err(problem) => Err(Error::new(&Escaped::new(&self.path), problem)),

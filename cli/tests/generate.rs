@@ -9,8 +9,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::process::{Command, Stdio};
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "hornet-bound.1",
+    "hornet-cat.1",
     "hornet-check.1",
     "hornet-info.1",
     "hornet-keygen.1",
@@ -316,8 +317,9 @@ fn prepare(folder: &Folder, command: &str) {
         "check" => &[
             "keygen key",
             "tag -k key -o accepted src",
-            "tag -k key -o manifest src",
+            "tag -k key -o manifest --parts parts src",
         ],
+        "cat" => &["keygen key", "tag -k key -o manifest --parts parts src"],
         _ => &[],
     };
     for arguments in before {
@@ -372,7 +374,7 @@ fn every_example_runs() {
             assert!(folder.read("manifest").contains("\nfiles 1 unread"));
         }
     }
-    assert!(run >= 16, "only {run} examples");
+    assert!(run >= 20, "only {run} examples");
 }
 
 /// It is of use to few.

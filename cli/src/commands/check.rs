@@ -4,27 +4,32 @@
 
 use crate::color::Color;
 use crate::commands::checking::Checking;
-use crate::commands::elsewhere::Elsewhere;
+use crate::commands::elsewhere::{Elsewhere, enter};
 use crate::commands::extra;
 use crate::commands::given::Exclusions;
-use crate::commands::opened::{NotOpened, Opened};
+use crate::commands::opened::{NotOpened, Opened, Refusal};
 use crate::commands::options::Options;
+use crate::commands::partly::{Partly, Touched};
 use crate::error::Error;
 use crate::output::{self, say};
-use crate::report::{self, Entry, Report, Status};
+use crate::progress::{Progress, Unit};
+use crate::report::{self, Entry, Report, Status, Within};
+use crate::size::Bytes;
 use crate::source::Source;
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
+use crate::tree::holes::Holes;
 use crate::tree::patterns::Patterns;
 use crate::tree::roots::Roots;
+use crate::tree::segments::Segments;
 use crate::tree::work::Work;
 use clap::Args;
 use hornet_key_file::KeyFile;
 use hornet_manifest::Line;
-use hornet_manifest::escape::Escaped;
-use std::env;
+use hornet_manifest::parts::Reader;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
@@ -68,6 +73,27 @@ pub(crate) struct Check {
     #[arg(long, value_name = "OTHER")]
     newer_than: Option<Source>,
 
+    /// The parts of the manifest, made by 'hornet tag --parts'; refuses those of another manifest
+    ///
+    /// They are needed for --range, and are not reported as EXTRA.
+    #[arg(long, value_name = "PARTS")]
+    parts: Option<PathBuf>,
+
+    /// Verify only these bytes of PATH, reading no more than the segments that have them
+    ///
+    /// Numbers are decimal, hexadecimal (0x1000) or powers (2^20), and may end in KiB, MiB, GiB, TiB,
+    /// PiB or EiB. The file must have the length that it had when it was tagged: otherwise it is
+    /// CHANGED, and so it is if a segment that has some of these bytes differs anywhere. May be
+    /// repeated.
+    #[arg(
+        long,
+        value_name = "OFFSET:LENGTH",
+        requires = "parts",
+        requires = "path",
+        conflicts_with = "strict"
+    )]
+    range: Vec<Bytes>,
+
     /// Resolve relative paths of the manifest in DIR instead of the current folder
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
@@ -83,8 +109,11 @@ pub(crate) struct Check {
     /// holes, the nonce counter of the seal and its time (UTC), and the patterns of what was left out,
     /// if there are any.
     ///
-    /// If the manifest is refused, prints a single object whose status is REFUSED, and the exit
-    /// status is 1.
+    /// With --range, each range has an object, with its offset and length, and the runs of segments in
+    /// which it differs.
+    ///
+    /// If the manifest is refused, or its parts, prints a single object whose status is REFUSED, and
+    /// the exit status is 1.
     #[arg(long)]
     json: bool,
 
@@ -96,6 +125,10 @@ pub(crate) struct Check {
 
     /// The manifest, made by 'hornet tag'; '-' is standard input
     manifest: Source,
+
+    /// The file to check, as the manifest spells it; with --range only
+    #[arg(requires = "range")]
+    path: Option<PathBuf>,
 }
 
 impl Check {
@@ -103,16 +136,19 @@ impl Check {
         output::check()?;
         let mut exclusions = Exclusions::new(&self.exclude, &self.exclude_from)?;
         let key_file = KeyFile::open(&self.key)?;
-        let mut opened = match self.open(&key_file) {
+        let (mut opened, parts) = match self.open(&key_file) {
             Ok(opened) => opened,
-            Err(NotOpened::Failed(error)) => return Err(error),
-            Err(NotOpened::Refused(source, why)) => return self.refuse(source, &why),
+            Err(error) => return self.not_opened(error),
         };
         if !self.quiet {
             opened.say_when();
         }
         if self.newer_than.is_none() {
             opened.warn_of_newer(&key_file)?;
+        }
+        if let Some((parts, path)) = parts.as_ref().zip(self.path.as_deref()) {
+            let checked = self.check_ranges(&key_file, &opened, parts, path);
+            return checked.or_else(|error| self.not_opened(error));
         }
         let recorded = opened.manifest.exclude.len();
         opened.manifest.exclude.append(&mut exclusions.patterns);
@@ -129,16 +165,18 @@ impl Check {
 
         let elsewhere = Elsewhere::new(&self.manifest, self.base.as_deref());
         // All other files have been opened or read by now.
-        if let Some(base) = &self.base {
-            env::set_current_dir(base).map_err(|error| Error::new(&Escaped::new(base), error))?;
-        }
+        let of_parts = self.parts.as_ref().map(fs::metadata).and_then(Result::ok);
+        enter(self.base.as_deref())?;
         let roots = Roots::new(&manifest.arguments, manifest.follow_symlinks);
         let pool = self.options.pool()?;
         let holes = self.options.holes();
         let map = !self.options.no_mmap;
         let work = Work::new(key_file.key(), &roots, &pool, map, &holes);
         let extra = if self.strict {
-            let excluded = Excluded::new(&key_file, [metadata].into_iter().chain(output::file()));
+            let excluded = Excluded::new(
+                &key_file,
+                [metadata].into_iter().chain(of_parts).chain(output::file()),
+            );
             let patterns = self.compile(&manifest.exclude, recorded, &exclusions)?;
             extra::find(&mut manifest, &excluded, &patterns, &pool)
         } else {
@@ -147,16 +185,19 @@ impl Check {
         let listed = manifest.files.len();
         let checking = manifest.files.into_iter().map(Checking).collect();
         report.extend(work.run(checking).into_iter().map(entry));
-        report.extend(manifest.unread.into_iter().map(|path| Entry {
-            path,
-            status: Status::Unread,
-        }));
+        let unread = manifest.unread.into_iter();
+        report.extend(unread.map(|path| Entry::whole(path, Status::Unread)));
         report.extend(extra);
+        self.print(&mut report, &holes)?;
+        elsewhere.hint(&report.missing(), listed);
+        Ok(ExitCode::from(report.exit_status()))
+    }
+
+    fn print(&self, report: &mut Report, holes: &Holes) -> Result<(), Error> {
         report.not_read(holes.not_read());
         if !self.quiet {
             holes.say();
         }
-
         output::print_all(|stdout| {
             if self.json {
                 report.write_json(stdout, self.quiet)
@@ -165,17 +206,55 @@ impl Check {
             }
         })?;
         report.complain(&self.manifest);
-        elsewhere.hint(&report.missing(), listed);
+        Ok(())
+    }
+
+    /// Checks the ranges of a file.
+    fn check_ranges(
+        &self,
+        key_file: &KeyFile,
+        opened: &Opened,
+        parts: &Reader,
+        path: &Path,
+    ) -> Result<ExitCode, NotOpened> {
+        let file = Partly::find(opened, parts, path)?;
+        let mut report = Report::new(opened.counter(), opened.manifest.sealed, Vec::new());
+        let touched = file.touched(&self.range)?;
+        let elsewhere = Elsewhere::new(&self.manifest, self.base.as_deref());
+        enter(self.base.as_deref())?;
+        let pool = self.options.pool()?;
+        let holes = self.options.holes();
+        let segments = Segments {
+            key: key_file.key(),
+            pool: &pool,
+            map: !self.options.no_mmap,
+            holes: &holes,
+            segment_bytes: parts.segment_bytes(),
+        };
+        let progress = Progress::new(Unit::Bytes, None);
+        let found = file.check(&segments, &touched, &progress)?;
+        let entries = touched.into_iter().zip(found);
+        report.extend(
+            entries.map(|(Touched { bytes, .. }, (status, differs))| Entry {
+                path: path.to_owned(),
+                status,
+                within: Some(Within { bytes, differs }),
+            }),
+        );
+        self.print(&mut report, &holes)?;
+        elsewhere.hint(&report.missing(), self.range.len());
         Ok(ExitCode::from(report.exit_status()))
     }
 
-    /// Opens the manifest, which must not be older than the one of --newer-than.
-    fn open(&self, key_file: &KeyFile) -> Result<Opened<'_>, NotOpened<'_>> {
-        let opened = Opened::new(&self.manifest, key_file)?;
-        match &self.newer_than {
-            Some(other) => opened.not_older_than(&Opened::new(other, key_file)?),
-            None => Ok(opened),
-        }
+    /// Opens the manifest, which must not be older than the one of --newer-than, and its parts.
+    fn open(&self, key_file: &KeyFile) -> Result<(Opened<'_>, Option<Reader>), NotOpened> {
+        let open = || Opened::newer_than(&self.manifest, self.newer_than.as_ref(), key_file);
+        let opened = open()?;
+        let Some(path) = &self.parts else {
+            return Ok((opened, None));
+        };
+        let (opened, parts) = opened.with_parts(path, key_file, open)?;
+        Ok((opened, Some(parts)))
     }
 
     /// Compiles the patterns, the first of which are `recorded` in the manifest.
@@ -197,12 +276,16 @@ impl Check {
         })
     }
 
-    /// Reports a manifest that must not be trusted.
-    fn refuse(&self, source: &Source, why: &str) -> Result<ExitCode, Error> {
+    /// Reports a manifest, or parts, that must not be trusted.
+    fn not_opened(&self, error: NotOpened) -> Result<ExitCode, Error> {
+        let Refusal { kind, name, why } = match error {
+            NotOpened::Failed(error) => return Err(error),
+            NotOpened::Refused(refusal) => refusal,
+        };
         if self.json {
-            output::print_all(|stdout| report::write_json_refusal(stdout, source, why))?;
+            output::print_all(|stdout| report::write_json_refusal(stdout, kind, &name, &why))?;
         }
-        output::complain(&Error::new(source, why));
+        output::complain(&Error::new(&name, why));
         Ok(ExitCode::from(1))
     }
 }
@@ -210,12 +293,8 @@ impl Check {
 fn entry((line, result): (Line, Result<bool, Failure>)) -> Entry {
     let status = match result {
         Ok(true) => Status::Ok,
-        Err(Failure::Missing) => Status::Missing,
-        Ok(false) | Err(Failure::NotRegular(_) | Failure::Excluded) => Status::Changed,
-        Err(Failure::Unreadable(reason)) => Status::Unreadable(reason),
+        Ok(false) => Status::Changed,
+        Err(failure) => failure.into(),
     };
-    Entry {
-        path: line.path,
-        status,
-    }
+    Entry::whole(line.path, status)
 }

@@ -2,6 +2,7 @@
 
 //! Finds the folder that the files of a manifest are in, if `hornet check` runs in another.
 
+use crate::error::Error;
 use crate::output::say;
 use crate::source::Source;
 use hornet_manifest::escape::Escaped;
@@ -11,6 +12,12 @@ use std::path::{Path, PathBuf};
 
 /// How many of the missing files are looked for in each folder.
 const SAMPLES: usize = 16;
+
+/// Makes another folder the current one.
+pub(super) fn enter(base: Option<&Path>) -> Result<(), Error> {
+    let Some(base) = base else { return Ok(()) };
+    env::set_current_dir(base).map_err(|error| Error::new(&Escaped::new(base), error))
+}
 
 pub(super) struct Elsewhere<'a> {
     manifest: &'a Source,

@@ -5,7 +5,7 @@
 /// What an example does, and its lines.
 pub(super) type Example = (&'static str, &'static [&'static str]);
 
-const EXAMPLES: [(&str, &[Example]); 8] = [
+const EXAMPLES: [(&str, &[Example]); 10] = [
     (
         "hornet",
         &[(
@@ -51,6 +51,10 @@ const EXAMPLES: [(&str, &[Example]); 8] = [
                     "hornet tag -k key -o manifest --force --null --files-from -",
                 ],
             ),
+            (
+                "Keep what lets parts of the files be verified alone",
+                &["hornet tag -k key -o manifest --force --parts parts src/main.c"],
+            ),
         ],
     ),
     (
@@ -76,8 +80,44 @@ const EXAMPLES: [(&str, &[Example]); 8] = [
                 &["hornet check -k key --newer-than accepted manifest"],
             ),
             (
+                "Verify the first four bytes of a file, reading only the segment that has them",
+                &["hornet check -k key --parts parts --range 0:4 manifest src/main.c"],
+            ),
+            (
                 "Count the files, in a script",
                 &["hornet check -k key --json manifest | tail -n 1"],
+            ),
+        ],
+    ),
+    (
+        "cat",
+        &[
+            (
+                "Print four bytes of a file after they were verified",
+                &["hornet cat -k key --parts parts --range 1:4 manifest src/main.c"],
+            ),
+            (
+                "Copy a file, which appears when all of it was verified",
+                &["hornet cat -k key --parts parts -o copy manifest src/main.c"],
+            ),
+        ],
+    ),
+    (
+        "retag",
+        &[
+            (
+                "Keep values of parts beside a manifest, and later read only files that changed",
+                &[
+                    "hornet tag -k key -o src.manifest --parts src.parts src",
+                    "hornet retag -k key --parts src.parts src.manifest",
+                ],
+            ),
+            (
+                "Read only one page of a file, and what was appended to another",
+                &[
+                    "echo 4096 4096 |",
+                    "hornet retag -k key --parts src.parts --file src/disk --ranges - --appended src/log src.manifest",
+                ],
             ),
         ],
     ),

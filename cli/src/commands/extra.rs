@@ -39,10 +39,7 @@ pub(super) fn find(
     let others = others.map(|Skipped { path, kind, .. }| (path, Some(*kind)));
     let mut extra: Vec<Entry> = files
         .chain(others)
-        .map(|(path, kind)| Entry {
-            path: path.clone(),
-            status: Status::Extra(kind),
-        })
+        .map(|(path, kind)| Entry::whole(path.clone(), Status::Extra(kind)))
         .collect();
     extra.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
     if !extra.is_empty() {
@@ -58,10 +55,11 @@ pub(super) fn find(
     let by_path =
         |path: &PathBuf| unread.binary_search_by(|unread| bytes(&unread.path).cmp(bytes(path)));
     manifest.unread.retain(|path| by_path(path).is_err());
-    extra.extend(unread.into_iter().map(|unread| Entry {
-        path: unread.path,
-        status: Status::Unreadable(unread.reason),
-    }));
+    extra.extend(
+        unread
+            .into_iter()
+            .map(|unread| Entry::whole(unread.path, Status::Unreadable(unread.reason))),
+    );
     extra
 }
 

@@ -3,6 +3,7 @@
 //! The command: its arguments, and one file for each subcommand.
 
 mod bound;
+mod cat;
 mod check;
 mod checking;
 mod elsewhere;
@@ -16,6 +17,8 @@ mod keygen;
 mod mac;
 mod opened;
 mod options;
+mod partly;
+mod retag;
 mod sections;
 mod tag;
 
@@ -91,6 +94,37 @@ enum Command {
     /// if some cannot be read.
     #[command(after_long_help = examples::help("check"))]
     Check(check::Check),
+
+    /// Make a new manifest and new parts, reading only what changed
+    ///
+    /// Takes a manifest and the parts file beside it, made by 'hornet tag --parts', and replaces both.
+    /// Reads as a whole new files and those whose length or times differ; reads in part files of which
+    /// --ranges or --appended says what has changed; does not read others, whose lines stay. A changed
+    /// file gets a new nonce. Searches the folders that were given to 'hornet tag' for new files, with the
+    /// same exclusions; paths are resolved in the current folder.
+    ///
+    /// Prints for each file that is not as it was NEW, CHANGED, SAME (read, and as it was), REMOVED or
+    /// UNREAD; then how many bytes were read, and how many were not and on what word they are trusted.
+    /// What is read is trusted as it is now: an unwanted change of it gets a tag as well.
+    ///
+    /// The exit status is 0 if all that changed was tagged; 1 if the manifest or the parts were changed or
+    /// do not belong together, or if old bytes differ in a file to which bytes were only appended; and 2
+    /// if a file could not be read and is listed as unread, or nothing was written for another reason.
+    #[command(after_long_help = examples::help("retag"))]
+    Retag(retag::Retag),
+    /// Print bytes of a file after they were verified
+    ///
+    /// Reads each segment of the file that has some of them once, verifies it with the parts of the
+    /// manifest, and prints the bytes that were verified, from memory: what is written to the file
+    /// meanwhile is not printed. The bytes of a segment are printed before the next one is read, so
+    /// that output may end early, with an exit status other than 0; with --output, FILE then does not
+    /// appear.
+    ///
+    /// The exit status is 0 if all bytes were printed, 1 if a segment, or the length of the file,
+    /// differs, the file is missing, or the manifest or its parts are refused, and 2 if a file cannot be
+    /// read or written, or the range is not in the file.
+    #[command(after_long_help = examples::help("cat"))]
+    Cat(cat::Cat),
 
     /// Print an upper bound on the probability of a forgery under one key
     ///
@@ -186,6 +220,8 @@ fn run(cli: Cli) -> Result<ExitCode, Error> {
         Command::Keygen(keygen) => keygen.run(),
         Command::Tag(tag) => tag.run(),
         Command::Check(check) => check.run(),
+        Command::Retag(retag) => retag.run(),
+        Command::Cat(cat) => cat.run(),
         Command::Bound(bound) => bound.run(),
         Command::Mac(mac) => mac.run(),
         Command::Verify(verify) => verify.run(),

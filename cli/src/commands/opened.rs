@@ -5,53 +5,143 @@
 use crate::error::Error;
 use crate::output::say;
 use crate::source::Source;
-use hornet::aes::Nonce;
 use hornet_key_file::{KeyFile, Nonces};
-use hornet_manifest::{HEADER, Manifest};
+use hornet_manifest::escape::Escaped;
+use hornet_manifest::parts::{self, Reader};
+use hornet_manifest::{HEADER, Manifest, Problem, Seal};
+use rustix::io::Errno;
 use std::fmt;
 use std::fs::Metadata;
 use std::io::{self, Read};
+use std::path::Path;
+
+/// How often a manifest is read again that is being replaced.
+const ATTEMPTS: usize = 100;
 
 /// A manifest whose seal matches.
 pub(super) struct Opened<'a> {
     source: &'a Source,
     pub(super) manifest: Manifest,
     pub(super) metadata: Metadata,
-    seal: Nonce,
+    pub(super) seal: Seal,
 }
 
 /// Why a manifest was not opened.
-pub(super) enum NotOpened<'a> {
+pub(super) enum NotOpened {
     /// The file cannot be read.
     Failed(Error),
-    /// It is not a manifest sealed with the key, or is too old; the text says why. A manifest whose
-    /// first line was changed cannot be told from any other file.
-    Refused(&'a Source, String),
+    /// It is not a manifest sealed with the key, or is too old, or its parts are not those of the
+    /// manifest, or were changed. A manifest whose first line was changed cannot be told from any other
+    /// file.
+    Refused(Refusal),
+}
+
+/// Why a file must not be trusted.
+pub(super) struct Refusal {
+    /// What it should be.
+    pub(super) kind: &'static str,
+    pub(super) name: String,
+    pub(super) why: String,
+}
+
+impl NotOpened {
+    fn refused(manifest: &Source, why: impl ToString) -> Self {
+        Self::Refused(Refusal {
+            kind: "manifest",
+            name: manifest.to_string(),
+            why: why.to_string(),
+        })
+    }
+}
+
+/// Of parts, or of the manifest.
+impl From<parts::Error> for NotOpened {
+    fn from(error: parts::Error) -> Self {
+        if error.is_refusal() {
+            Self::Refused(Refusal {
+                kind: "parts",
+                name: Escaped::new(error.path()).to_string(),
+                why: error.problem().to_string(),
+            })
+        } else {
+            Self::Failed(error.into())
+        }
+    }
+}
+
+impl From<Error> for NotOpened {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
 }
 
 impl<'a> Opened<'a> {
-    pub(super) fn new(source: &'a Source, key_file: &KeyFile) -> Result<Self, NotOpened<'a>> {
+    pub(super) fn new(source: &'a Source, key_file: &KeyFile) -> Result<Self, NotOpened> {
         let read = read(source).map_err(|error| Error::new(source, error));
         let (text, metadata) = read.map_err(NotOpened::Failed)?;
-        match Manifest::open_sealed(&text, key_file.key()) {
+        let open = || {
+            let manifest = Manifest::open(&text, key_file.key())?;
+            Ok((manifest, Seal::of(&text)?))
+        };
+        match open() {
             Ok((manifest, seal)) => Ok(Self {
                 source,
                 manifest,
                 metadata,
                 seal,
             }),
-            Err(problem) => Err(NotOpened::Refused(source, problem.to_string())),
+            Err::<_, Problem>(problem) => Err(NotOpened::refused(source, problem)),
         }
+    }
+
+    /// Like `new`, but refuses a manifest that is older than another.
+    pub(super) fn newer_than(
+        source: &'a Source,
+        other: Option<&Source>,
+        key_file: &KeyFile,
+    ) -> Result<Self, NotOpened> {
+        let opened = Self::new(source, key_file)?;
+        match other {
+            Some(other) => opened.not_older_than(&Opened::new(other, key_file)?),
+            None => Ok(opened),
+        }
+    }
+
+    /// Opens the parts that belong to the manifest. If both are being replaced, opens the new manifest
+    /// instead, with `again`.
+    pub(super) fn with_parts(
+        mut self,
+        path: &Path,
+        key_file: &KeyFile,
+        again: impl Fn() -> Result<Self, NotOpened>,
+    ) -> Result<(Self, Reader), NotOpened> {
+        for _ in 0..ATTEMPTS {
+            let error = match Reader::find(path, key_file.key(), &self.seal) {
+                Ok(parts) => return Ok((self, parts)),
+                Err(error) => error,
+            };
+            // Standard input cannot be read again.
+            if matches!(self.source, Source::Stdin) {
+                return Err(error.into());
+            }
+            let before = self.seal;
+            self = again()?;
+            if self.seal.is(&before) {
+                return Err(error.into());
+            }
+        }
+        let busy = io::Error::from(Errno::BUSY);
+        Err(NotOpened::Failed(Error::new(self.source, busy)))
     }
 
     /// Returns the counter of the seal.
     pub(super) fn counter(&self) -> u64 {
-        Nonces::counter_of(&self.seal)
+        Nonces::counter_of(&self.seal.nonce)
     }
 
     /// Refuses the manifest unless it is `other` itself or was sealed after `other`.
-    pub(super) fn not_older_than(self, other: &Opened) -> Result<Self, NotOpened<'a>> {
-        let is_same = self.seal.as_bytes() == other.seal.as_bytes();
+    fn not_older_than(self, other: &Opened) -> Result<Self, NotOpened> {
+        let is_same = self.seal.nonce.as_bytes() == other.seal.nonce.as_bytes();
         let (this, that, other) = (self.counter(), other.counter(), other.source);
         if is_same || this > that {
             return Ok(self);
@@ -66,7 +156,7 @@ impl<'a> Opened<'a> {
                  their key, whose file was probably copied or restored from a backup in between"
             )
         };
-        Err(NotOpened::Refused(self.source, why))
+        Err(NotOpened::refused(self.source, why))
     }
 
     /// Says when the manifest was sealed.

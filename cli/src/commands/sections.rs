@@ -16,8 +16,9 @@ pub(super) const SECTIONS: [Section; 3] = [
             ("0", "success"),
             (
                 "1",
-                "a tag does not match, files differ from the manifest, or the manifest is refused: it was \
-                 changed, was not made with the key, or is older than --newer-than allows",
+                "a tag does not match, files differ from the manifest, or the manifest or its parts are \
+                 refused: they were changed, were not made with the key, do not belong together, or are \
+                 older than --newer-than allows",
             ),
             (
                 "2",

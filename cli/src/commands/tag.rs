@@ -228,24 +228,10 @@ impl TagFiles {
             (None, Some(target)) => target.write(&text)?,
             (None, None) => output::print_all(|stdout| stdout.write_all(&text))?,
         }
-        for Unread { path, reason } in &unread {
-            complain(&Error::new(&Escaped::new(path), reason));
-        }
         if manifest.files.is_empty() && unread.is_empty() {
             say(format_args!("no file was found; the manifest lists none"));
         }
-        if unread.is_empty() {
-            return Ok(ExitCode::SUCCESS);
-        }
-        let (paths, are) = match unread.len() {
-            1 => ("path", "is"),
-            _ => ("paths", "are"),
-        };
-        say(format_args!(
-            "{} {paths} could not be read and {are} listed as unread",
-            unread.len()
-        ));
-        Ok(ExitCode::from(2))
+        Ok(complain_unread(&unread))
     }
 
     /// Reads and tags the files found.
@@ -329,6 +315,25 @@ struct Tagging {
     kept: Vec<Box<Kept>>,
 }
 
+/// Reports what could not be read and is listed as such. Returns the exit status.
+pub(super) fn complain_unread(unread: &[Unread]) -> ExitCode {
+    for Unread { path, reason } in unread {
+        complain(&Error::new(&Escaped::new(path), reason));
+    }
+    if unread.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    let (paths, are) = match unread.len() {
+        1 => ("path", "is"),
+        _ => ("paths", "are"),
+    };
+    say(format_args!(
+        "{} {paths} could not be read and {are} listed as unread",
+        unread.len()
+    ));
+    ExitCode::from(2)
+}
+
 /// Reports errors: the first ones, and how many there are. Returns one of them.
 fn complain_all(errors: impl ExactSizeIterator<Item = Error>) -> Result<(), Error> {
     const SHOWN: usize = 10;
@@ -399,7 +404,7 @@ fn say_skipped(found: &Found) {
 }
 
 /// Reserves nonces. The new key file briefly has a temporary name, and must not be left under it.
-fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
+pub(super) fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
     // Waits for other processes here, where signals can still interrupt it.
     key_file.reserve(0)?;
     let _deferred = DeferredSignals::new();
@@ -407,7 +412,7 @@ fn reserve(key_file: &KeyFile, count: u64) -> Result<Nonces, Error> {
 }
 
 /// Cannot happen: as many nonces are reserved as are taken.
-fn no_nonce() -> Error {
+pub(super) fn no_nonce() -> Error {
     Error::new(&"key file", "gave fewer nonces than reserved")
 }
 

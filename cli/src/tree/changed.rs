@@ -4,16 +4,16 @@
 
 use crate::buffer::Buffer;
 use crate::progress::{Progress, Unit};
+use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
+use crate::tree::opener::Opener;
 use crate::tree::reading::{PIECE_BYTES, append, read_piece, taggable, unchanged};
-use crate::tree::segments;
+use crate::tree::segments::Segments;
 use crate::tree::snapshot::Snapshot;
-use crate::tree::windows::{self, Evaluation};
-use crate::tree::work::{HUGE_BYTES, Work};
+use crate::tree::work::HUGE_BYTES;
 use hornet::aes::{Key, OldPartial, Partial};
-use hornet_manifest::parts::SegmentBytes;
-use rayon::ThreadPool;
 use std::fs::File;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -22,18 +22,18 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 pub(crate) struct Changes<'a> {
     /// The length that it must have.
     pub(crate) length: u64,
-    /// The segments, counted from 0: sorted, apart from each other, and none of them empty.
+    /// The segments, counted from 0: in order, without overlaps, and none of the runs is empty.
     pub(crate) runs: Vec<Range<u64>>,
     /// If the first segment of the last run begins with bytes that were tagged: their value.
     pub(crate) extended: Option<&'a OldPartial>,
 }
 
-/// The values of segments.
+/// What was found.
 pub(crate) struct Changed {
-    /// Those of each run.
+    /// The values of the segments of each run.
     pub(crate) runs: Vec<Vec<Partial>>,
-    /// How many bytes that took.
-    pub(crate) read: u64,
+    /// The bytes of the runs, some of which may be holes.
+    pub(crate) evaluated: u64,
     /// The metadata, which did not change meanwhile.
     pub(crate) snapshot: Snapshot,
 }
@@ -45,109 +45,94 @@ pub(crate) enum NotChanged {
     Differs(Range<u64>),
 }
 
-impl<F: Into<Failure>> From<F> for NotChanged {
-    fn from(failure: F) -> Self {
-        Self::Failed(failure.into())
+impl From<Failure> for NotChanged {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
     }
 }
 
-/// What one thread reads: segments of a run, by their bytes.
-struct Piece {
-    run: usize,
-    bytes: Range<u64>,
-}
-
-impl Work<'_> {
-    /// Evaluates segments of a file. The old bytes of an extended one are verified, in memory, before
-    /// anything else is read.
-    pub(crate) fn changed(
-        &self,
-        path: &Path,
-        segment_bytes: SegmentBytes,
-        changes: &Changes,
-    ) -> Result<Changed, NotChanged> {
-        let file = self.opener().file(path)?;
-        let before = taggable(&file, self.excluded())?;
-        if before.length != changes.length {
-            return Err(Failure::changed().into());
-        }
-        let of = self.evaluation();
-        let unit = segment_bytes.get();
-        let bytes_of = |run: &Range<u64>| {
-            let end = run.end.saturating_mul(unit).min(changes.length);
-            run.start * unit..end
-        };
-        let total = changes.runs.iter().map(bytes_of);
-        let total = total.map(|bytes| bytes.end - bytes.start).sum();
-        let progress = Progress::new(Unit::Bytes, Some(total));
-
-        let mut runs: Vec<Vec<Partial>> = Vec::with_capacity(changes.runs.len());
-        let (mut pieces, mut holes) = (Vec::new(), 0);
-        for (index, run) in changes.runs.iter().enumerate() {
-            let mut bytes = bytes_of(run);
-            runs.push(Vec::new());
-            let is_last = index + 1 == changes.runs.len();
-            if let Some(old) = changes.extended.filter(|_| is_last) {
-                let first = bytes.start..bytes.end.min(bytes.start + unit);
-                runs[index].push(extended(of.key, &file, first.clone(), old)?);
-                bytes.start = first.end;
-            }
-            if bytes.end - bytes.start >= HUGE_BYTES {
-                let (values, not_read) = windows::values(of, &file, bytes, &progress)?;
-                runs[index].extend(values.into_segments());
-                holes += not_read;
-            } else if !bytes.is_empty() {
-                pieces.push(Piece { run: index, bytes });
-            }
-        }
-        for (run, values) in read_all(of, &file, segment_bytes, &pieces, &progress)? {
-            runs[run].extend(values);
-        }
-        unchanged(before, &file)?;
-        of.holes.add(holes);
-        Ok(Changed {
-            runs,
-            read: total - holes,
-            snapshot: before,
-        })
+impl From<io::Error> for NotChanged {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error.into())
     }
 }
 
-/// Evaluates pieces on all threads, each on one.
-fn read_all(
-    of: Evaluation,
+/// Evaluates segments of a file. The old bytes of an extended one are verified before anything else is
+/// read.
+pub(crate) fn changed(
+    segments: &Segments,
+    opener: &mut Opener,
+    excluded: &Excluded,
+    path: &Path,
+    changes: &Changes,
+) -> Result<Changed, NotChanged> {
+    let file = opener.file(path)?;
+    let before = taggable(&file, Some(excluded))?;
+    if before.length != changes.length {
+        return Err(Failure::changed().into());
+    }
+    let segment_bytes = segments.segment_bytes.get();
+    let mut all: Vec<Range<u64>> = Vec::with_capacity(changes.runs.len());
+    for run in &changes.runs {
+        let end = run.end.saturating_mul(segment_bytes).min(changes.length);
+        all.push(run.start * segment_bytes..end);
+    }
+    let evaluated = all.iter().map(|bytes| bytes.end - bytes.start).sum();
+    let progress = Progress::new(Unit::Bytes, Some(evaluated));
+
+    let mut runs: Vec<Vec<Partial>> = all.iter().map(|_| Vec::new()).collect();
+    if let (Some(old), Some(bytes), Some(run)) = (changes.extended, all.last_mut(), runs.last_mut())
+    {
+        let first = bytes.start..bytes.end.min(bytes.start + segment_bytes);
+        run.push(extended(segments.key, &file, first.clone(), old)?);
+        progress.add(usize::try_from(first.end - first.start).unwrap_or(usize::MAX));
+        bytes.start = first.end;
+    }
+    for (run, values) in each(segments, &file, &all, &progress)? {
+        runs[run].extend(values);
+    }
+    unchanged(before, &file)?;
+    Ok(Changed {
+        runs,
+        evaluated,
+        snapshot: before,
+    })
+}
+
+/// Evaluates runs, given by their bytes: huge ones one after another, each on all threads, and then the
+/// others, each on one.
+fn each(
+    segments: &Segments,
     file: &File,
-    segment_bytes: SegmentBytes,
-    pieces: &[Piece],
+    runs: &[Range<u64>],
     progress: &Progress,
 ) -> Result<Vec<(usize, Vec<Partial>)>, Failure> {
+    let of = |run: &usize| {
+        let values = segments.of(file, runs[*run].clone(), progress)?;
+        Ok((*run, values.into_segments()))
+    };
+    let all = (0..runs.len()).filter(|&run| !runs[run].is_empty());
+    let (huge, others): (Vec<_>, Vec<_>) =
+        all.partition(|&run| runs[run].end - runs[run].start >= HUGE_BYTES);
+    let mut done: Vec<_> = huge.iter().map(of).collect::<Result<_, Failure>>()?;
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut buffer = Buffer::default();
         let mut done = Vec::new();
-        while let Some(Piece { run, bytes }) = pieces.get(next.fetch_add(1, Relaxed)) {
-            let values = segments::read(of.key, file, bytes.clone(), segment_bytes, &mut buffer);
+        while let Some(run) = others.get(next.fetch_add(1, Relaxed)) {
             // After an error, the other threads need not continue.
-            let values = values.inspect_err(|_| next.store(pieces.len(), Relaxed))?;
-            progress.add(usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX));
-            done.push((*run, values.into_segments()));
+            done.push(of(run).inspect_err(|_| next.store(others.len(), Relaxed))?);
         }
         Ok(done)
     };
-    // For one piece, no other thread need wake up.
-    if pieces.len() <= 1 {
-        return work();
+    if others.len() <= 1 {
+        // No other thread need wake up.
+        done.extend(work()?);
+    } else {
+        let all: Result<Vec<_>, Failure> =
+            segments.pool.broadcast(|_| work()).into_iter().collect();
+        done.extend(all?.into_iter().flatten());
     }
-    on_all(of.pool, work)
-}
-
-/// Runs the same on all threads, and returns all results.
-fn on_all<T: Send>(
-    pool: &ThreadPool,
-    work: impl Fn() -> Result<Vec<T>, Failure> + Sync,
-) -> Result<Vec<T>, Failure> {
-    let all: Result<Vec<_>, Failure> = pool.broadcast(|_| work()).into_iter().collect();
-    Ok(all?.into_iter().flatten().collect())
+    Ok(done)
 }
 
 /// Evaluates a segment whose first bytes must be those with this value. They are verified as they are
@@ -180,6 +165,3 @@ fn extended(
     }
     Ok(whole)
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 
 /// Why a file has no content.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// Nothing exists at this path.
     Missing,

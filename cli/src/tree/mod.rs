@@ -2,6 +2,7 @@
 
 //! Trees of files: finding them, opening them safely, and reading them on all threads.
 
+pub(crate) mod changed;
 pub(crate) mod excluded;
 pub(crate) mod failure;
 mod handles;

@@ -86,6 +86,17 @@ pub(super) fn read_on(
     Ok(())
 }
 
+/// Fills a buffer with what a file has from this offset on.
+pub(super) fn read_exact(file: &File, buffer: &mut [u8], at: u64) -> Result<(), Failure> {
+    file.read_exact_at(buffer, at).map_err(|error| {
+        if error.kind() == ErrorKind::UnexpectedEof {
+            Failure::shrank(at, at + buffer.len() as u64)
+        } else {
+            error.into()
+        }
+    })
+}
+
 /// Reads a range of bytes through a buffer, and appends their values.
 pub(super) fn read_range(
     key: &Key,
@@ -111,13 +122,7 @@ pub(super) fn read_piece<'b>(
 ) -> Result<&'b [u8], Failure> {
     let left = usize::try_from(bytes.end - bytes.start);
     let piece = &mut buffer[..left.map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES))];
-    file.read_exact_at(piece, bytes.start).map_err(|error| {
-        if error.kind() == ErrorKind::UnexpectedEof {
-            Failure::shrank(bytes.start, bytes.start + piece.len() as u64)
-        } else {
-            error.into()
-        }
-    })?;
+    read_exact(file, piece, bytes.start)?;
     Ok(piece)
 }
 

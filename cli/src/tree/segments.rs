@@ -12,7 +12,10 @@ use crate::buffer::Buffer;
 use crate::progress::Progress;
 use crate::tree::failure::Failure;
 use crate::tree::holes::Holes;
-use crate::tree::reading::{PIECE_BYTES, append, read_range};
+use crate::tree::opener::Opener;
+use crate::tree::reading::{PIECE_BYTES, append, read_exact, read_range, regular, unchanged};
+use crate::tree::roots::Roots;
+use crate::tree::snapshot::Snapshot;
 use crate::tree::windows::{self, Evaluation};
 use crate::tree::work::HUGE_BYTES;
 use hornet::aes::{Key, Partial};
@@ -21,6 +24,7 @@ use hornet_manifest::parts::{SegmentBytes, Stamp};
 use rayon::ThreadPool;
 use std::fs::File;
 use std::ops::Range;
+use std::path::Path;
 
 /// The most values of one file that are kept: 2^28, which take 8 GiB. With segments of 1 MiB, those
 /// of 256 TiB.
@@ -85,6 +89,52 @@ impl Segments<'_> {
             progress.add(usize::try_from(end - start).unwrap_or(usize::MAX));
         }
         Ok(values)
+    }
+}
+
+/// An open file whose segments are read.
+pub(crate) struct Open {
+    file: File,
+    before: Snapshot,
+}
+
+impl Open {
+    /// Opens a file below an argument, which must be regular.
+    pub(crate) fn new(path: &Path, roots: &Roots) -> Result<Self, Failure> {
+        let file = Opener::new(roots, 1).file(path)?;
+        let before = regular(&file)?;
+        Ok(Self { file, before })
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Returns the length that it had when it was opened.
+    pub(crate) fn len_bytes(&self) -> u64 {
+        self.before.length
+    }
+
+    /// Checks that it has not changed since.
+    pub(crate) fn unchanged(&self) -> Result<(), Failure> {
+        unchanged(self.before, &self.file)
+    }
+
+    /// Reads bytes of a segment, of which there are at most 2^30, into a buffer that grows as needed.
+    pub(crate) fn read<'b>(
+        &self,
+        bytes: Range<u64>,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<&'b [u8], Failure> {
+        let length = usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX);
+        let more = length.saturating_sub(buffer.len());
+        buffer
+            .try_reserve_exact(more)
+            .map_err(|error| Failure::Unreadable(error.to_string()))?;
+        buffer.resize(buffer.len() + more, 0);
+        let content = &mut buffer[..length];
+        read_exact(&self.file, content, bytes.start)?;
+        Ok(content)
     }
 }
 

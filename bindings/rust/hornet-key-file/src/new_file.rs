@@ -21,6 +21,9 @@ const BESIDE: &str = "a temporary file cannot be created beside it";
 const CREATE: &str = "cannot be created";
 const REPLACE: &str = "cannot be replaced";
 
+/// What writes the content of a file.
+type Fill<'a> = dyn FnMut(&mut &File) -> io::Result<()> + 'a;
+
 /// Who may access a new file.
 #[derive(Clone, Copy, Debug)]
 pub enum Access<'a> {
@@ -87,13 +90,26 @@ impl NewFile<'_> {
     /// cannot be written. The file that had the name is then unchanged, unless only flushing the
     /// folder failed.
     pub fn write(&self, content: &[u8]) -> Result<Metadata, Problem> {
-        let metadata = self.place(content)?;
+        self.write_with(|file| file.write_all(content))
+    }
+
+    /// Like [`write`](Self::write), of content that need not be in memory: `fill` writes it to the empty
+    /// file. It may be called again, with another file, after it has succeeded.
+    ///
+    /// # Errors
+    ///
+    /// Like `write`; after an error of `fill`, nothing is left.
+    pub fn write_with(
+        &self,
+        mut fill: impl FnMut(&mut &File) -> io::Result<()>,
+    ) -> Result<Metadata, Problem> {
+        let metadata = self.place(&mut fill)?;
         flush(self.folder)?;
         Ok(metadata)
     }
 
     /// Writes the file and gives it its name.
-    fn place(&self, content: &[u8]) -> Result<Metadata, Problem> {
+    fn place(&self, content: &mut Fill) -> Result<Metadata, Problem> {
         if let Some(file) = self.without_name()? {
             let metadata = self.fill(&file, content)?;
             let linked = if self.replaces {
@@ -147,10 +163,10 @@ impl NewFile<'_> {
     }
 
     /// Writes the content to an empty file and flushes it to the disk.
-    fn fill(&self, mut file: &File, content: &[u8]) -> Result<Metadata, Problem> {
+    fn fill(&self, mut file: &File, content: &mut Fill) -> Result<Metadata, Problem> {
         self.set_access(file)?;
         let mut write = || {
-            file.write_all(content)?;
+            content(&mut file)?;
             file.sync_all()?;
             // Some file systems report errors only here.
             close(file.try_clone()?)?;

@@ -204,7 +204,8 @@ impl Seal {
 
     /// Returns whether both are the same. Each must have been verified: seals are not secret, and
     /// nobody learns from this how much of a guess is correct.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
         (self.nonce, self.tag.as_bytes()) == (other.nonce, other.tag.as_bytes())
     }
 

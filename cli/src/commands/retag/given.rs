@@ -2,14 +2,16 @@
 
 //! Files of which the caller says what has changed.
 
-use crate::commands::retag::kept::Kept;
-use crate::commands::retag::refused;
+use crate::commands::retag::making::Old;
+use crate::commands::retag::stop::{Stop, refused};
 use crate::error::Error;
 use crate::ranges::Ranges;
-use crate::tree::changed::{Changed, Changes, NotChanged};
+use crate::tree::changed::{Changed, Changes, NotChanged, changed};
+use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
+use crate::tree::opener::Opener;
+use crate::tree::segments::Segments;
 use crate::tree::snapshot::Snapshot;
-use crate::tree::work::Work;
 use hornet::aes::Partial;
 use hornet_manifest::escape::Escaped;
 use hornet_manifest::parts::Entry;
@@ -40,26 +42,12 @@ impl fmt::Display for Word {
     }
 }
 
-/// Why nothing was written.
-pub(super) enum Stop {
-    /// Something cannot be read or written, or was not given correctly.
-    Failed(Error),
-    /// What was read must not be trusted.
-    Refused(Error),
-}
-
-impl<E: Into<Error>> From<E> for Stop {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// The values of a file that was read in part.
-pub(super) struct Read {
+pub(super) struct Partly {
     pub(super) values: Vec<Partial>,
     pub(super) snapshot: Snapshot,
-    /// The number of bytes that were read.
-    pub(super) read: u64,
+    /// The number of bytes that were evaluated, some of which may be holes.
+    pub(super) evaluated: u64,
 }
 
 impl Given {
@@ -80,59 +68,59 @@ impl Given {
         &self,
         index: usize,
         now: u64,
-        kept: &Kept,
-        work: &Work,
-    ) -> Result<Result<Read, Failure>, Stop> {
-        let entry = &kept.entries[index];
-        let segment_bytes = kept.parts.segment_bytes();
+        old: &Old,
+        segments: &Segments,
+        (opener, excluded): (&mut Opener, &Excluded),
+    ) -> Result<Result<Partly, Failure>, Stop> {
+        let entry = &old.entries[index];
+        let segment_bytes = segments.segment_bytes.get();
         let ranges = match &self.word {
             Word::Ranges(ranges) => ranges.within(now)?,
             Word::Appended => &[],
         };
         let is_appended = matches!(self.word, Word::Appended);
-        let touched = Touched::of(entry, now, ranges, is_appended, segment_bytes.get());
-        let old = kept.parts.all_values(entry).map_err(refused)?;
-        let extended = touched.is_extended.then(|| old.iter().last()).flatten();
+        let touched = Touched::of(entry, now, ranges, is_appended, segment_bytes);
+        let before = old.parts.all_values(entry).map_err(refused)?;
+        let extended = touched.is_extended.then(|| before.iter().last()).flatten();
         let changes = Changes {
             length: now,
             runs: touched.runs,
             extended,
         };
-        let changed = match work.changed(&self.path, segment_bytes, &changes) {
+        let changed = match changed(segments, opener, excluded, &self.path, &changes) {
             Ok(changed) => changed,
             Err(NotChanged::Failed(failure)) => return Ok(Err(failure)),
             Err(NotChanged::Differs(Range { start, end })) => {
-                return Err(Stop::Refused(Error::new(
-                    &Escaped::new(&self.path),
-                    format_args!(
-                        "CHANGED: bytes {start} to {end} are not those that were tagged, against the \
-                         word of {}",
+                return Err(Stop::Changed {
+                    path: self.path.clone(),
+                    why: format!(
+                        "bytes {start} to {end} are not those that were tagged, against the word of {}",
                         self.word
                     ),
-                )));
+                });
             }
         };
         let Changed {
             runs,
-            read,
+            evaluated,
             snapshot,
         } = changed;
         // No more than were kept or read.
-        let count = usize::try_from(now.div_ceil(segment_bytes.get())).unwrap_or(usize::MAX);
+        let count = usize::try_from(now.div_ceil(segment_bytes)).unwrap_or(usize::MAX);
         let mut values = Vec::with_capacity(count);
-        let old = old.partials();
+        let before = before.partials();
         for (run, new) in changes.runs.iter().zip(runs) {
             let start = usize::try_from(run.start).unwrap_or(usize::MAX);
-            values.extend_from_slice(&old[values.len()..start]);
+            values.extend_from_slice(&before[values.len()..start]);
             values.extend(new);
         }
         if values.len() < count {
-            values.extend_from_slice(&old[values.len()..count]);
+            values.extend_from_slice(&before[values.len()..count]);
         }
-        Ok(Ok(Read {
+        Ok(Ok(Partly {
             values,
             snapshot,
-            read,
+            evaluated,
         }))
     }
 }

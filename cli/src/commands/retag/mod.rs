@@ -3,42 +3,47 @@
 //! `hornet retag`: makes a new manifest and new parts, reading what changed.
 
 mod given;
-mod kept;
+mod making;
 mod outcome;
 mod plan;
+mod stop;
 mod whole;
 
+use crate::commands::keeping;
 use crate::commands::opened::warn_of_newer;
 use crate::commands::options::Options;
+use crate::commands::tag::{complain_unread, no_nonce, reserve};
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
-use crate::output::{self, complain};
+use crate::output;
 use crate::path::bytes;
 use crate::ranges::{Format, Ranges};
 use crate::source::Source;
 use crate::tree::excluded::Excluded;
-use crate::tree::failure::Failure;
 use crate::tree::opener::Opener;
 use crate::tree::patterns::Patterns;
 use crate::tree::roots::Roots;
+use crate::tree::segments::Segments;
 use crate::tree::snapshot::{Began, Settled};
 use crate::tree::walk::{Found, Skipped, Strictness, Unread, Walk};
 use crate::tree::work::Work;
 use clap::Args;
-use given::{Given, Stop, Word};
-use hornet::aes::{Key, Partial};
+use given::{Given, Word};
+use hornet::aes::Key;
 use hornet_key_file::{KeyFile, Nonces};
 use hornet_manifest::escape::Escaped;
-use hornet_manifest::parts::{self, Lock, Opened, Place, Stamp};
-use hornet_manifest::{self as manifest, Line, Manifest, Other, Seal, Time};
-use kept::Kept;
-use outcome::{Outcome, Report, Status};
+use hornet_manifest::parts::{self, Lock, Opened, Place, Writer};
+use hornet_manifest::{self as manifest, Manifest, Other, Seal, Time};
+use making::{Making, Old};
+use outcome::Report;
 use plan::{How, Item};
 use rayon::ThreadPool;
+use std::collections::BTreeSet;
 use std::fs;
 use std::iter::zip;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use stop::{Stop, refused};
 use whole::Reading;
 
 #[derive(Args)]
@@ -68,7 +73,12 @@ pub(crate) struct Retag {
     file: Vec<PathBuf>,
 
     /// The format of --ranges
-    #[arg(long, value_name = "FORMAT", default_value = "plain", requires = "ranges")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "plain",
+        requires = "ranges"
+    )]
     ranges_format: Format,
 
     /// To this file, as the manifest spells it, bytes were only appended
@@ -124,19 +134,29 @@ impl Retag {
         };
         attempt()?;
         match self.under(&lock, &key_file, &given) {
-            Ok(report) => self.finish(&report),
-            Err(Stop::Failed(error)) => Err(error),
-            Err(Stop::Refused(error)) => {
-                if self.json {
-                    let why = error.to_string();
-                    output::print_all(|stdout| {
-                        outcome::write_json_refusal(stdout, &self.manifest, &why)
-                    })?;
-                }
-                complain(&error);
-                Ok(ExitCode::from(1))
-            }
+            Ok(done) => self.finish(&done),
+            Err(stop) => stop.report(self.json),
         }
+    }
+
+    /// Reports what was done.
+    fn finish(&self, done: &Done) -> Result<ExitCode, Error> {
+        let Done {
+            report,
+            unread,
+            counter,
+            sealed,
+        } = done;
+        if !self.quiet {
+            output::print_all(|stdout| {
+                if self.json {
+                    report.write_json(stdout, *counter, *sealed)
+                } else {
+                    report.write(stdout)
+                }
+            })?;
+        }
+        Ok(complain_unread(unread))
     }
 
     /// Reads which files are not to be read as a whole, in the order of their paths.
@@ -170,61 +190,109 @@ impl Retag {
         }
     }
 
-    fn under(&self, lock: &Lock, key_file: &KeyFile, given: &[Given]) -> Result<Report, Stop> {
+    /// Makes and writes both, while no other process does.
+    fn under(&self, lock: &Lock, key_file: &KeyFile, given: &[Given]) -> Result<Done, Stop> {
         let key = key_file.key();
         let Opened {
-            manifest: old,
+            manifest,
             seal,
             parts,
             ..
         } = lock.open(key).map_err(refused)?;
         let name = Escaped::new(&self.manifest);
         let counter = Nonces::counter_of(&seal.nonce);
-        warn_of_newer(&name, counter, old.files.len(), key_file)?;
+        warn_of_newer(&name, counter, manifest.files.len(), key_file)?;
         for Given { path, .. } in given {
-            if old.find(path).is_none() && !old.unread.contains(path) {
+            if manifest.find(path).is_none() && !manifest.unread.contains(path) {
                 let why = format_args!("is not in the manifest {name}");
                 return Err(Error::new(&Escaped::new(path), why).into());
             }
         }
-        let entries = parts.entries(&old.files).map_err(refused)?;
+        let entries = parts.entries(&manifest.files).map_err(refused)?;
         let entries: Vec<_> = entries.collect::<Result<_, _>>().map_err(refused)?;
-
-        let pool = self.options.pool()?;
-        let excluded = lock.files()?.into_iter().chain(output::file());
-        let excluded = Excluded::new(key_file, excluded);
-        let found = self.found(&old, &excluded, &pool)?;
-        let roots = Roots::new(&old.arguments, old.follow_symlinks);
-        let Found {
-            files,
-            unread,
-            skipped,
-            ..
-        } = found;
-        let items = plan::items(files, &old.files, &entries, given, &roots, &pool)?;
-
-        // One nonce for each line, one for the parts and one for the seal, before any file is read. As
-        // many as there were lines in any case: fewer would keep `check` from seeing that there may be a
-        // newer manifest.
-        let lines = items.len().max(old.files.len()) as u64;
-        let mut nonces = super::tag::reserve(key_file, lines + 2)?;
-        let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
-        let began = Began::now(settled);
-
-        let kept = Kept {
+        let old = Old {
             key,
             parts: &parts,
+            lines: &manifest.files,
             entries: &entries,
-            lines: &old.files,
+            all_new: self.all_new,
         };
-        let holes = self.options.holes();
-        let work = Work::new(key, &roots, &pool, !self.options.no_mmap, &holes)
+
+        let pool = self.options.pool()?;
+        let unlisted = lock.files()?.into_iter();
+        let unlisted = unlisted
+            .chain(fs::metadata(&self.manifest))
+            .chain(output::file());
+        let excluded = Excluded::new(key_file, unlisted);
+        let found = self.found(&manifest, &excluded, &pool)?;
+        let roots = Roots::new(&manifest.arguments, manifest.follow_symlinks);
+        let items = plan::items(found.files, &old, given, &roots, &pool)?;
+
+        // One nonce for each line, one for the parts and one for the seal, before any file is read. As
+        // many as there were lines in any case: with fewer, `check` could not tell from the counter that
+        // there may be a newer manifest.
+        let most = items.len().max(manifest.files.len()) as u64;
+        let mut nonces = reserve(key_file, most + 2)?;
+        let settled = fs::metadata(&self.key).ok().as_ref().map(Settled::since);
+        let began = Began::now(settled);
+        let nonce = nonces.next_for(parts::PURPOSE).ok_or_else(no_nonce)??;
+        let writer = Writer::new(key, parts.segment_bytes(), nonce);
+
+        let (map, holes) = (!self.options.no_mmap, self.options.holes());
+        let segments = Segments {
+            key,
+            pool: &pool,
+            map,
+            holes: &holes,
+            segment_bytes: parts.segment_bytes(),
+        };
+        // Before the others, because these may be refused.
+        let mut opener = Opener::new(&roots, 1);
+        let mut partly = Vec::new();
+        for item in &items {
+            if let (How::Given(of, length), Some(index)) = (&item.how, item.old) {
+                let open = (&mut opener, &excluded);
+                partly.push(of.evaluate(index, *length, &old, &segments, open)?);
+            }
+        }
+        let mut reading = Vec::new();
+        for item in items.iter().filter(|item| matches!(item.how, How::Read)) {
+            reading.push(Reading {
+                path: &item.path,
+                old: old.line_to_keep(item.old),
+                nonce: nonces.next().ok_or_else(no_nonce)??,
+                began,
+                segment_bytes: parts.segment_bytes(),
+            });
+        }
+        let work = Work::new(key, &roots, &pool, map, &holes)
             .settled(settled)
             .excluding(&excluded)
             .in_segments(Some(parts.segment_bytes()));
-        let results = self.evaluate(&items, &kept, &work, &mut nonces, began)?;
+        let mut whole = work.run(reading).into_iter();
 
-        todo!()
+        let mut making = Making::new(old, nonces, writer, began, found.unread);
+        let mut partly = partly.into_iter();
+        let mut there = BTreeSet::new();
+        for Item { path, old, how } in items {
+            there.extend(old);
+            match (how, old) {
+                (How::Keep, Some(index)) => making.keep(index)?,
+                (How::Given(given, _), Some(index)) => {
+                    if let Some(read) = partly.next() {
+                        making.given(given, index, read)?;
+                    }
+                }
+                _ => {
+                    if let Some(read) = whole.next() {
+                        making.read(path, old, read)?;
+                    }
+                }
+            }
+        }
+        let removed = (0..old.lines.len()).filter(|index| !there.contains(index));
+        making.end(removed, holes.not_read());
+        Ok(write(lock, key, making, &manifest, found.skipped)?)
     }
 
     /// Searches the folders that were given to `tag`.
@@ -255,4 +323,59 @@ impl Retag {
             None => Ok(found),
         }
     }
+}
+
+/// What was written.
+struct Done {
+    report: Report,
+    unread: Vec<Unread>,
+    counter: u64,
+    sealed: Time,
+}
+
+/// Seals and writes the new manifest and the new parts.
+fn write(
+    lock: &Lock,
+    key: &Key,
+    making: Making,
+    old: &Manifest,
+    skipped: Vec<Skipped>,
+) -> Result<Done, Error> {
+    let Making {
+        mut nonces,
+        parts,
+        lines,
+        mut unread,
+        report,
+        ..
+    } = making;
+    unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+    let sealed = Time::now();
+    let manifest = Manifest {
+        follow_symlinks: old.follow_symlinks,
+        arguments: old.arguments.clone(),
+        exclude: old.exclude.clone(),
+        files: lines,
+        unread: unread.iter().map(|unread| unread.path.clone()).collect(),
+        others: skipped
+            .into_iter()
+            .map(|Skipped { path, kind, .. }| Other { path, kind })
+            .collect(),
+        sealed,
+    };
+    // The last one, so that none of this reservation was used since, as far as the counter tells.
+    while nonces.len() > 1 {
+        nonces.next();
+    }
+    let nonce = nonces.next_for(manifest::PURPOSE).ok_or_else(no_nonce)??;
+    let counter = Nonces::counter_of(&nonce.nonce());
+    let text = manifest.seal(key, nonce);
+    let seal = Seal::of(&text).map_err(|problem| Error::new(&"manifest", problem))?;
+    keeping::write(lock, &text, &parts.seal(&seal), true)?;
+    Ok(Done {
+        report,
+        unread,
+        counter,
+        sealed,
+    })
 }

@@ -67,7 +67,7 @@ pub mod fuzzing;
 pub use error::{Error, Part, Problem};
 pub use format::{Entry, SegmentBytes};
 pub use place::{Lock, Opened, Place};
-pub use read::{ReadAt, Reader};
+pub use read::{InOrder, ReadAt, Reader};
 pub use stamp::Stamp;
 pub use write::{ValuesError, Writer};
 

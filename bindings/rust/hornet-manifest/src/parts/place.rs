@@ -8,6 +8,7 @@ use crate::parts::error::{Error, Problem, io};
 use crate::parts::format::Header;
 use crate::parts::read::{ReadAt, Reader};
 use crate::seal::{SEAL_LINE_BYTES, Seal};
+use crate::text::HEADER;
 use hornet::aes::Key;
 use hornet_key_file::{Access, LockFile, NewFile, rename};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -250,9 +251,18 @@ impl Place {
     }
 
     fn manifest_text(&self) -> Result<Vec<u8>, Error> {
+        let mut file = self.manifest.open()?;
         let mut text = Vec::new();
-        let read = self.manifest.open()?.read_to_end(&mut text);
-        read.map_err(|error| self.manifest.error(io("cannot be read")(error)))?;
+        let mut read = || {
+            let mut head = (&mut file).take(HEADER.len() as u64);
+            head.read_to_end(&mut text)?;
+            // What is no manifest may be of any length.
+            if text == HEADER {
+                file.read_to_end(&mut text)?;
+            }
+            Ok(())
+        };
+        read().map_err(|error: std::io::Error| self.manifest.error(io("cannot be read")(error)))?;
         Ok(text)
     }
 

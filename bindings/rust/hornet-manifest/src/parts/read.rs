@@ -10,7 +10,7 @@ use crate::parts::write::aad;
 use crate::seal::{Seal, read_at};
 use hornet::Tag;
 use hornet::aead::XChaCha20Poly1305;
-use hornet::aes::{Key, OldPartial, PartsError, PartsKey, SealedParts};
+use hornet::aes::{Key, PartsError, PartsKey, SealedParts};
 use hornet_key_file::parts_keys;
 use std::fmt;
 use std::fs::File;
@@ -195,6 +195,33 @@ impl<S: ReadAt> Reader<S> {
         Ok(entries)
     }
 
+    /// Returns what is kept of each file, like [`entries`](Self::entries), with the values of all its
+    /// segments. Opens each page once, so that a million small files take no more than their pages.
+    ///
+    /// # Errors
+    ///
+    /// Like [`entries`](Self::entries) and [`values`](Self::values).
+    pub fn files_with_values<'a>(
+        &'a self,
+        lines: &'a [Line],
+    ) -> Result<impl Iterator<Item = Result<(Entry, SealedParts), Error>> + 'a, Error> {
+        let mut in_order = self.in_order();
+        let entries = self.entries(lines)?.map(move |entry| {
+            let entry = entry?;
+            let values = in_order.all_values(&entry)?;
+            Ok((entry, values))
+        });
+        Ok(entries)
+    }
+
+    /// Returns a reader of the values of many files, one after another.
+    pub fn in_order(&self) -> InOrder<'_, S> {
+        InOrder {
+            reader: self,
+            page: OpenPage::default(),
+        }
+    }
+
     /// Returns the values of segments of a file, counted from 0. Opens the pages that have them: each
     /// those of 1024 segments.
     ///
@@ -202,91 +229,8 @@ impl<S: ReadAt> Reader<S> {
     ///
     /// [`Error`] if a page cannot be read or was changed, or the file has no such segments.
     pub fn values(&self, entry: &Entry, segments: Range<u64>) -> Result<SealedParts, Error> {
-        let read = || {
-            if segments.start > segments.end || segments.end > entry.segments() {
-                return Err(Problem::Missing(segments.end));
-            }
-            // Both are at most the number of values.
-            let range = entry.first + segments.start..entry.first + segments.end;
-            let parts = self.opened(range)?;
-            self.are_of(entry, segments.clone(), parts.iter())?;
-            Ok(parts)
-        };
-        read().map_err(|problem| self.error(problem))
-    }
-
-    /// Returns the values of all segments of files that follow each other, one file after another.
-    /// Opens the pages that have them once, however many files share a page.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] if a page cannot be read or was changed, or if these are not files in succession.
-    pub fn values_of(&self, entries: &[Entry]) -> Result<SealedParts, Error> {
-        let read = || {
-            let Some(first) = entries.first() else {
-                return Ok(SealedParts::default());
-            };
-            let mut end = first.first;
-            for entry in entries {
-                if entry.first != end {
-                    return Err(Problem::Missing(end));
-                }
-                // No entry ends after the number of values.
-                end += entry.segments();
-            }
-            let parts = self.opened(first.first..end)?;
-            let mut values = parts.iter();
-            for entry in entries {
-                self.are_of(entry, 0..entry.segments(), values.by_ref())?;
-            }
-            Ok(parts)
-        };
-        read().map_err(|problem| self.error(problem))
-    }
-
-    /// Opens values.
-    fn opened(&self, Range { start, end }: Range<u64>) -> Result<SealedParts, Problem> {
-        // Each of them has 32 bytes in the file.
-        let mut parts = SealedParts::with_capacity(to_usize(end - start));
-        let items = Pages::Values.items();
-        let mut sealed = Vec::new();
-        let mut at = start;
-        while at < end {
-            let page = at / items;
-            self.read_page(Pages::Values, page, &mut sealed)?;
-            let until = end.min((page + 1) * items);
-            let range = to_usize(at - page * items)..to_usize(until - page * items);
-            let nonce = page_nonce(&self.header.nonce, Pages::Values, page);
-            self.values_key
-                .open_partials(&nonce, &self.aad(), &mut sealed, range, &mut parts)
-                .map_err(|error| {
-                    let what = match error {
-                        PartsError::Open(_) => NOT_SEALED,
-                        _ => "these are not values",
-                    };
-                    self.malformed(Pages::Values, page, what)
-                })?;
-            at = until;
-        }
-        Ok(parts)
-    }
-
-    /// Checks that values have the lengths of segments of a file.
-    fn are_of<'a>(
-        &self,
-        entry: &Entry,
-        segments: Range<u64>,
-        values: impl Iterator<Item = &'a OldPartial>,
-    ) -> Result<(), Problem> {
-        for (segment, value) in segments.zip(values) {
-            let bytes = entry.bytes_of(segment);
-            if value.len_bytes() != bytes.end - bytes.start {
-                let page = (entry.first + segment) / Pages::Values.items();
-                let what = "a value is of a segment of another length";
-                return Err(self.malformed(Pages::Values, page, what));
-            }
-        }
-        Ok(())
+        let values = self.read_values(entry, segments, &mut OpenPage::default());
+        values.map_err(|problem| self.error(problem))
     }
 
     /// Returns the values of all segments of a file.
@@ -296,6 +240,76 @@ impl<S: ReadAt> Reader<S> {
     /// [`Error`], like [`values`](Self::values).
     pub fn all_values(&self, entry: &Entry) -> Result<SealedParts, Error> {
         self.values(entry, 0..entry.segments())
+    }
+
+    fn read_values(
+        &self,
+        entry: &Entry,
+        segments: Range<u64>,
+        page: &mut OpenPage,
+    ) -> Result<SealedParts, Problem> {
+        // An entry of other parts has values that these do not have.
+        let end = entry.first.checked_add(segments.end).filter(|&end| {
+            segments.start <= segments.end
+                && segments.end <= entry.segments()
+                && end <= self.header.values
+        });
+        let end = end.ok_or(Problem::Missing(segments.end))?;
+        // Both are at most the number of values, each of which has 32 bytes in the file.
+        let start = entry.first + segments.start;
+        let mut parts = SealedParts::with_capacity(to_usize(end - start));
+        let items = Pages::Values.items();
+        let mut at = start;
+        while at < end {
+            let number = at / items;
+            let until = end.min((number + 1) * items);
+            let range = to_usize(at - number * items)..to_usize(until - number * items);
+            if page.number == Some(number) {
+                let copied = parts.append(&page.values, range);
+                copied.map_err(|_| Problem::Missing(segments.end))?;
+            } else if until - at == items {
+                // All of it, which no other file needs.
+                self.open_values(number, &mut page.sealed, &mut parts)?;
+            } else {
+                page.number = None;
+                page.values = SealedParts::with_capacity(to_usize(items));
+                self.open_values(number, &mut page.sealed, &mut page.values)?;
+                page.number = Some(number);
+                continue;
+            }
+            at = until;
+        }
+        for (segment, value) in segments.zip(&parts) {
+            let bytes = entry.bytes_of(segment);
+            if value.len_bytes() != bytes.end - bytes.start {
+                let number = (entry.first + segment) / items;
+                let what = "a value is of a segment of another length";
+                return Err(self.malformed(Pages::Values, number, what));
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Opens a page of values, and appends them.
+    fn open_values(
+        &self,
+        page: u64,
+        sealed: &mut Vec<u8>,
+        parts: &mut SealedParts,
+    ) -> Result<(), Problem> {
+        self.read_page(Pages::Values, page, sealed)?;
+        let items = Pages::Values.items();
+        let count = (self.header.values - page * items).min(items);
+        let nonce = page_nonce(&self.header.nonce, Pages::Values, page);
+        self.values_key
+            .open_partials(&nonce, &self.aad(), sealed, 0..to_usize(count), parts)
+            .map_err(|error| {
+                let what = match error {
+                    PartsError::Open(_) => NOT_SEALED,
+                    _ => "these are not values",
+                };
+                self.malformed(Pages::Values, page, what)
+            })
     }
 
     /// Opens a page of the index.
@@ -372,6 +386,44 @@ impl<S: ReadAt> Reader<S> {
     fn error(&self, problem: Problem) -> Error {
         Error::new(&self.path, problem)
     }
+}
+
+/// Reads the values of many files. It keeps the page that it opened last: in the order of the files,
+/// each page is opened once.
+pub struct InOrder<'r, S = File> {
+    reader: &'r Reader<S>,
+    page: OpenPage,
+}
+
+impl<S: ReadAt> InOrder<'_, S> {
+    /// Returns the values of all segments of a file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], like [`Reader::values`].
+    pub fn all_values(&mut self, entry: &Entry) -> Result<SealedParts, Error> {
+        let values = self
+            .reader
+            .read_values(entry, 0..entry.segments(), &mut self.page);
+        values.map_err(|problem| self.reader.error(problem))
+    }
+}
+
+/// Shows no values.
+impl<S> fmt::Debug for InOrder<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InOrder")
+            .field("reader", &self.reader)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The page of values that was opened last.
+#[derive(Default)]
+struct OpenPage {
+    number: Option<u64>,
+    values: SealedParts,
+    sealed: Vec<u8>,
 }
 
 const NOT_SEALED: &str = "changed since it was made, or moved here: its seal does not match";

@@ -252,6 +252,19 @@ impl SealedParts {
         unsafe { slice::from_raw_parts(first, count) }
     }
 
+    /// Appends copies of the values of `from` whose indices are in `range`.
+    ///
+    /// # Errors
+    ///
+    /// [`PartsError::Range`] if it does not have this range. Nothing is then appended.
+    pub fn append(&mut self, from: &Self, range: Range<usize>) -> Result<(), PartsError> {
+        let copied = from.0.get(range).ok_or(PartsError::Range(from.len()))?;
+        self.grow(copied.len());
+        let copies = copied.iter().map(|old| OldPartial(old.0.clone()));
+        self.0.extend(copies);
+        Ok(())
+    }
+
     /// Gives the values up.
     #[cfg(feature = "std")]
     pub(super) fn into_partials(self) -> Vec<Partial> {
@@ -482,6 +495,17 @@ mod tests {
             assert_eq!(old.0.opaque, partial.0.opaque);
         }
         assert_eq!(parts.len(), 40);
+
+        let mut copied = SealedParts::default();
+        copied.append(&parts, 0..0).unwrap();
+        copied.append(&parts, 38..40).unwrap();
+        copied.append(&parts, 0..30).unwrap();
+        assert_eq!(copied.append(&parts, 39..41), Err(PartsError::Range(40)));
+        let indices = (38..40).chain(0..30);
+        assert_eq!(copied.len(), 32);
+        for (old, index) in copied.iter().zip(indices) {
+            assert_eq!(old.0.0.opaque, partials[index].0.opaque);
+        }
     }
 
     #[test]

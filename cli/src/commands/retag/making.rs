@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Makes the lines of the new manifest and the new parts, file by file, from the old ones and from what
+//! was read.
+
+use crate::commands::retag::given::{Given, Partly};
+use crate::commands::retag::outcome::{Outcome, Report, Status};
+use crate::commands::retag::stop::{Stop, refused};
+use crate::commands::retag::whole::Tagged;
+use crate::commands::tag::no_nonce;
+use crate::error::Error;
+use crate::tree::failure::Failure;
+use crate::tree::segments::Kept;
+use crate::tree::snapshot::Began;
+use crate::tree::walk::Unread;
+use hornet::Tag;
+use hornet::aes::{Key, Nonce, Partial};
+use hornet_key_file::Nonces;
+use hornet_manifest::Line;
+use hornet_manifest::escape::Escaped;
+use hornet_manifest::parts::{Entry, InOrder, Reader, Stamp, Writer};
+use std::path::{Path, PathBuf};
+
+/// What was known of files before.
+#[derive(Clone, Copy)]
+pub(super) struct Old<'a> {
+    pub(super) key: &'a Key,
+    pub(super) parts: &'a Reader,
+    pub(super) lines: &'a [Line],
+    /// One for each line.
+    pub(super) entries: &'a [Entry],
+    /// Whether no line is kept.
+    pub(super) all_new: bool,
+}
+
+impl<'a> Old<'a> {
+    /// Returns a line that is kept if the content of its file is still the same.
+    pub(super) fn line_to_keep(&self, index: Option<usize>) -> Option<&'a Line> {
+        self.lines.get(index?).filter(|_| !self.all_new)
+    }
+
+    /// Returns nonce and tag for content that has this value: the old ones if it is that of the line.
+    pub(super) fn tag(
+        &self,
+        index: Option<usize>,
+        whole: &Partial,
+        nonces: &mut Nonces,
+    ) -> Result<([u8; Nonce::BYTES], Tag), Error> {
+        if let Some(line) = self.line_to_keep(index) {
+            let nonce = Nonce::new(line.nonce);
+            if self.key.verify_partial(&nonce, whole, &line.tag).is_ok() {
+                return Ok((line.nonce, line.tag));
+            }
+        }
+        let nonce = nonces.next().ok_or_else(no_nonce)??;
+        let shown = *nonce.nonce().as_bytes();
+        Ok((shown, self.key.finish(nonce, whole)))
+    }
+
+    /// Returns the value of a file. Nothing but its tag is kept of it, so it is made of the values of all
+    /// segments: one multiplication for each, less than opening and sealing them takes.
+    fn whole(&self, path: &Path, values: &[Partial]) -> Result<Partial, Error> {
+        let mut whole = Partial::default();
+        self.key
+            .append_all(&mut whole, values)
+            .map_err(|error| Error::new(&Escaped::new(path), error))?;
+        Ok(whole)
+    }
+}
+
+/// The lines and the parts so far.
+pub(super) struct Making<'a> {
+    pub(super) old: Old<'a>,
+    pub(super) nonces: Nonces,
+    pub(super) parts: Writer<'a>,
+    pub(super) began: Began,
+    pub(super) lines: Vec<Line>,
+    pub(super) unread: Vec<Unread>,
+    pub(super) report: Report,
+    /// Where the values of files that are not read come from.
+    values: InOrder<'a>,
+}
+
+impl<'a> Making<'a> {
+    pub(super) fn new(
+        old: Old<'a>,
+        nonces: Nonces,
+        parts: Writer<'a>,
+        began: Began,
+        unread: Vec<Unread>,
+    ) -> Self {
+        Self {
+            old,
+            nonces,
+            parts,
+            began,
+            lines: Vec::with_capacity(old.lines.len()),
+            unread: Vec::new(),
+            report: Report::default(),
+            values: old.parts.in_order(),
+        }
+        .with(unread)
+    }
+
+    /// Adds folders that could not be read.
+    fn with(mut self, unread: Vec<Unread>) -> Self {
+        for Unread { path, reason } in unread {
+            self.fail(path, reason);
+        }
+        self
+    }
+
+    /// Adds a file that is not read.
+    pub(super) fn keep(&mut self, index: usize) -> Result<(), Stop> {
+        let (entry, line) = (&self.old.entries[index], &self.old.lines[index]);
+        let opened = self.values.all_values(entry).map_err(refused)?;
+        let values = opened.partials();
+        let (nonce, tag) = if self.old.all_new {
+            let whole = self.old.whole(&line.path, values)?;
+            self.old.tag(None, &whole, &mut self.nonces)?
+        } else {
+            (line.nonce, line.tag)
+        };
+        self.add(&line.path, (nonce, tag), entry.stamp, values)?;
+        self.report.keep(entry.len_bytes);
+        Ok(())
+    }
+
+    /// Adds a file that was read as a whole.
+    pub(super) fn read(
+        &mut self,
+        path: PathBuf,
+        old: Option<usize>,
+        tagged: Result<Tagged, Failure>,
+    ) -> Result<(), Stop> {
+        let tagged = match tagged {
+            Ok(tagged) => tagged,
+            // It is the key file, the manifest or its parts under another name.
+            Err(Failure::Excluded) if old.is_none() => return Ok(()),
+            Err(Failure::Excluded) => {
+                self.report.add(Outcome::of(path, Status::Removed), 0);
+                return Ok(());
+            }
+            Err(failure) => {
+                self.fail(path, failure.to_string());
+                return Ok(());
+            }
+        };
+        let Tagged {
+            nonce,
+            tag,
+            kept: Kept { stamp, values },
+            length,
+            is_same,
+        } = tagged;
+        self.add(&path, (nonce, tag), stamp, &values)?;
+        let status = match old {
+            None => Status::New,
+            Some(_) if is_same => Status::Same,
+            Some(_) => Status::Changed,
+        };
+        self.report.add(Outcome::of(path, status), length);
+        Ok(())
+    }
+
+    /// Adds a file that was read in part.
+    pub(super) fn given(
+        &mut self,
+        given: &Given,
+        index: usize,
+        read: Result<Partly, Failure>,
+    ) -> Result<(), Stop> {
+        let path = given.path.clone();
+        let Partly {
+            values,
+            snapshot,
+            evaluated,
+        } = match read {
+            Ok(read) => read,
+            Err(failure) => {
+                self.fail(path, failure.to_string());
+                return Ok(());
+            }
+        };
+        let whole = self.old.whole(&path, &values)?;
+        let line = self.old.tag(Some(index), &whole, &mut self.nonces)?;
+        let is_same = line.0 == self.old.lines[index].nonce;
+        self.add(&path, line, self.began.stamp(snapshot), &values)?;
+        let status = if is_same {
+            Status::Same
+        } else {
+            Status::Changed
+        };
+        let not_read = snapshot.length - evaluated;
+        let outcome = Outcome {
+            trusted: Some((not_read, given.word.to_string())),
+            ..Outcome::of(path, status)
+        };
+        self.report.add(outcome, evaluated);
+        Ok(())
+    }
+
+    /// Ends the report: the files with these lines are not there any more.
+    pub(super) fn end(&mut self, removed: impl Iterator<Item = usize>, holes: u64) {
+        for index in removed {
+            let path = self.old.lines[index].path.clone();
+            self.report.add(Outcome::of(path, Status::Removed), 0);
+        }
+        self.report.end(holes);
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        (nonce, tag): ([u8; Nonce::BYTES], Tag),
+        stamp: Option<Stamp>,
+        values: &[Partial],
+    ) -> Result<(), Error> {
+        self.parts
+            .file(&nonce, &tag, stamp, values)
+            .map_err(|error| Error::new(&Escaped::new(path), error))?;
+        let path = path.to_owned();
+        self.lines.push(Line { nonce, tag, path });
+        Ok(())
+    }
+
+    fn fail(&mut self, path: PathBuf, reason: String) {
+        let outcome = Outcome::of(path.clone(), Status::Unread);
+        self.report.add(outcome, 0);
+        self.unread.push(Unread { path, reason });
+    }
+}

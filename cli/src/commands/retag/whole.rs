@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Files that are read as a whole: new ones, and those whose length or times differ.
+
+use crate::tree::failure::Failure;
+use crate::tree::segments::{Kept, Values};
+use crate::tree::snapshot::{Began, Snapshot};
+use crate::tree::task::{Evaluated, Task};
+use hornet::Tag;
+use hornet::aes::{Key, Nonce, UnusedNonce};
+use hornet_manifest::Line;
+use hornet_manifest::parts::SegmentBytes;
+use std::path::Path;
+
+/// A file that gets a new line, unless its content is that of the old one.
+pub(super) struct Reading<'a> {
+    pub(super) path: &'a Path,
+    /// Its line, if it had one that may be kept.
+    pub(super) old: Option<&'a Line>,
+    pub(super) nonce: UnusedNonce,
+    pub(super) began: Began,
+    pub(super) segment_bytes: SegmentBytes,
+}
+
+/// A file that was read.
+pub(super) struct Tagged {
+    pub(super) nonce: [u8; Nonce::BYTES],
+    pub(super) tag: Tag,
+    pub(super) kept: Kept,
+    /// Its length, some of which may be holes.
+    pub(super) length: u64,
+    /// Whether it has the nonce and the tag of its old line, whose content it has.
+    pub(super) is_same: bool,
+}
+
+impl Reading<'_> {
+    fn read(self, key: &Key, evaluated: Evaluated) -> Tagged {
+        let Evaluated {
+            whole,
+            values,
+            snapshot,
+        } = evaluated;
+        let kept = values.keep(self.began.stamp(snapshot));
+        let length = whole.len_bytes();
+        let same = self.old.filter(|old| {
+            key.verify_partial(&Nonce::new(old.nonce), &whole, &old.tag)
+                .is_ok()
+        });
+        let (nonce, tag) = match same {
+            Some(old) => (old.nonce, old.tag),
+            None => {
+                let nonce = *self.nonce.nonce().as_bytes();
+                (nonce, key.finish(self.nonce, &whole))
+            }
+        };
+        Tagged {
+            nonce,
+            tag,
+            kept,
+            length,
+            is_same: same.is_some(),
+        }
+    }
+}
+
+impl Task for Reading<'_> {
+    type Done = Result<Tagged, Failure>;
+
+    fn path(&self) -> &Path {
+        self.path
+    }
+
+    fn batch(key: &Key, files: Vec<(Self, Snapshot, &[u8])>) -> Vec<Self::Done> {
+        let tag = |(task, snapshot, content): (Self, Snapshot, &[u8])| {
+            let evaluated = || {
+                let length = content.len() as u64;
+                let mut values = Values::new(Some(task.segment_bytes), 0, length)?;
+                values.push(key, content)?;
+                Evaluated::new(key, values, snapshot)
+            };
+            match evaluated() {
+                Ok(evaluated) => task.finish(key, evaluated),
+                Err(failure) => task.fail(failure),
+            }
+        };
+        files.into_iter().map(tag).collect()
+    }
+
+    fn finish(self, key: &Key, evaluated: Evaluated) -> Self::Done {
+        Ok(self.read(key, evaluated))
+    }
+
+    /// The nonce is dropped unused.
+    fn fail(self, failure: Failure) -> Self::Done {
+        Err(failure)
+    }
+}
