@@ -108,7 +108,7 @@ def _of_commands(group: str, axis: str, x: float, columns: list[dict]) -> str:
     first = columns[0]["name"]
     if group == "incremental":
         # A rate would be of bytes that were not read.
-        text = row(["", "milliseconds", "of CPUs", f"time relative to {first}"]) + row(["---"] + 3 * ["---:"])
+        text = row(["", "milliseconds", "CPU milliseconds", f"time relative to {first}"]) + row(["---"] + 3 * ["---:"])
         for column in columns:
             times = [figure(column[what]["median"][0] / 1e6) for what in ("ns", "cpu")]
             text += row([column["name"], *times, f"**{figure(column['ratio']['median'][0])}**"])
