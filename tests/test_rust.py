@@ -21,7 +21,35 @@ def test_rust():
 
 @suite("slow", cpu_seconds=200)
 def test_holes():
-    run("cargo", "test", "--package", "hornet-poly1305-cli", "--test", "holes", "--locked", "--", "--ignored", "--nocapture")
+    run(
+        "cargo",
+        "test",
+        "--package",
+        "hornet-poly1305-cli",
+        "--test",
+        "holes",
+        "--locked",
+        "--",
+        "--ignored",
+        "--nocapture",
+    )
+
+
+@suite("slow", cpu_seconds=300)
+def test_retag_layouts():
+    """Ten times as many random changes of files as in the quick suite."""
+    test = ["commands::retag::tests::random_layouts", "--exact"]
+    run(
+        "cargo",
+        "test",
+        "--package",
+        "hornet-poly1305-cli",
+        "--lib",
+        "--locked",
+        "--",
+        *test,
+        env={"HORNET_LAYOUTS": 100_000},
+    )
 
 
 @suite("cross cross-quick", cpu_seconds=30)

@@ -29,8 +29,8 @@ pub(crate) struct Ranges {
     source: Source,
     /// What the places of the source are called: lines or entries.
     unit: &'static str,
-    ranges: Vec<Range<u64>>,
-    /// The place of each range, counted from 1.
+    changed: Vec<Range<u64>>,
+    /// The place of each of them, counted from 1.
     places: Vec<usize>,
     /// The end of the last range, whether it counts or not.
     end: u64,
@@ -50,7 +50,7 @@ impl Ranges {
             } else {
                 "entry"
             },
-            ranges: Vec::new(),
+            changed: Vec::new(),
             places: Vec::new(),
             end: 0,
         };
@@ -64,11 +64,11 @@ impl Ranges {
 
     /// Returns the ranges, unless one of them ends after `length` bytes.
     pub(crate) fn within(&self, length: u64) -> Result<&[Range<u64>], Error> {
-        let beyond = self.ranges.iter().position(|range| range.end > length);
+        let beyond = self.changed.iter().position(|range| range.end > length);
         let Some(beyond) = beyond else {
-            return Ok(&self.ranges);
+            return Ok(&self.changed);
         };
-        let Range { start, end } = self.ranges[beyond];
+        let Range { start, end } = self.changed[beyond];
         Err(self.error(
             self.places[beyond],
             format_args!("bytes {start} to {end} are beyond the end of the file at byte {length}"),
@@ -114,7 +114,7 @@ impl Ranges {
         }
         let extents: Vec<Extent> = self.json(text)?;
         for (place, extent) in (1..).zip(extents) {
-            // Those of base:allocation, in which 0 is data and 1 is a hole, say nothing of changes.
+            // In base:allocation, 0 stands for data and 1 for a hole, whether they have changed or not.
             let is_dirty = match (extent.flags, &*extent.description) {
                 (0, "clean") => false,
                 (1, "dirty") => true,
@@ -180,7 +180,7 @@ impl Ranges {
         }
         self.end = end;
         if counts {
-            self.ranges.push(offset..end);
+            self.changed.push(offset..end);
             self.places.push(place);
         }
         Ok(())
@@ -211,7 +211,6 @@ mod tests {
         })
     }
 
-    #[expect(clippy::single_range_in_vec_init, reason = "one range")]
     #[test]
     fn what_is_read() {
         let text = b"\xef\xbb\xbf# changed\r\n0 1\n\n1 0x0F\r\n  4KiB\t1MiB\n2000000 10";

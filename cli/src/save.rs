@@ -71,8 +71,8 @@ impl Target {
         mut fill: impl FnMut(&mut &File, &DeferredSignals) -> io::Result<()>,
     ) -> Result<(), Error> {
         let deferred = DeferredSignals::new();
-        let file = self.file();
-        let written = file.and_then(|file| file.write_with(|to| fill(to, &deferred)));
+        let new = self.file();
+        let written = new.and_then(|new| new.write_with(|to| fill(to, &deferred)));
         match written {
             Ok(_) => Ok(()),
             Err(problem) => Err(Error::new(&Escaped::new(&self.path), problem)),

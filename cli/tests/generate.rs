@@ -9,13 +9,14 @@ use std::ffi::OsStr;
 use std::fs;
 use std::process::{Command, Stdio};
 
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "hornet-bound.1",
     "hornet-cat.1",
     "hornet-check.1",
     "hornet-info.1",
     "hornet-keygen.1",
     "hornet-mac.1",
+    "hornet-retag.1",
     "hornet-tag.1",
     "hornet-verify.1",
     "hornet.1",
@@ -319,7 +320,7 @@ fn prepare(folder: &Folder, command: &str) {
             "tag -k key -o accepted src",
             "tag -k key -o manifest --parts parts src",
         ],
-        "cat" => &["keygen key", "tag -k key -o manifest --parts parts src"],
+        "cat" | "retag" => &["keygen key", "tag -k key -o manifest --parts parts src"],
         _ => &[],
     };
     for arguments in before {

@@ -106,7 +106,7 @@ fn lists_that_are_refused() {
         hornet: list: line 4: fifo: is a fifo or socket\n\
         hornet: list: line 5: \\xff: No such file or directory (os error 2)\n\
         hornet: list: line 6: link: is a symbolic link; use --follow-symlinks to follow it\n\
-        hornet: list: line 7: k: is the key file or the manifest, which are never tagged\n",
+        hornet: list: line 7: k: is the key file, the manifest or its parts, which are never tagged\n",
     );
     let none = "No such file or directory (os error 2)";
     refused(

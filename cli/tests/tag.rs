@@ -142,7 +142,11 @@ fn standard_output_in_the_tree_is_left_out() {
     }
     let output = File::create(folder.path("t/m")).unwrap();
     let tag = folder.hornet("tag -k k t/a t/m").stdout(output).output();
-    complains(&tag.unwrap(), 2, &["t/m: is the key file or the manifest"]);
+    complains(
+        &tag.unwrap(),
+        2,
+        &["t/m: is the key file, the manifest or its parts"],
+    );
     // It is a file like any other if the manifest goes elsewhere.
     let output = File::create(folder.path("t/m")).unwrap();
     let tag = folder.hornet("tag -k k -o m t").stdout(output).output();

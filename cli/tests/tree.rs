@@ -106,7 +106,7 @@ fn key_file_and_manifest_within_the_tree() {
     assert_eq!(paths(&folder.read("t/m")), TREE);
     prints(&folder.run("check --strict -k link/k link/m"), &all_ok());
 
-    let key = "is the key file or the manifest";
+    let key = "is the key file, the manifest or its parts";
     complains(&folder.run("tag -k t/k t/k"), 2, &["t/k: ", key]);
     complains(
         &folder.run("tag -k t/k -o t/m --force t/a t/m"),

@@ -17,6 +17,7 @@ from support import suite
 from support.products import command
 
 PROCESSES_KILLED = 1000
+RETAGS_KILLED = 500
 KILLED = -9
 RENAME = "rename,renameat,renameat2"
 
@@ -113,6 +114,83 @@ def test_nonces_killed(work):
         work.run("tag", "-k", file, "tree")
     keys = {re.search("^key (.*)$", file.read_text(), re.M)[1] for file in key_files}
     assert len(keys) == len(key_files) > 2
+
+
+class Retagging:
+    """A manifest with parts beside it, and every nonce that was seen in one of them."""
+
+    HEADER_BYTES = 104
+    PAGE = 4096
+
+    def __init__(self, work):
+        self.work = work
+        self.disk = work.folder / "tree/disk"
+        self.disk.write_bytes(os.urandom(10 * self.PAGE + 5))
+        self.tags = {}
+        work.run("tag", "-k", "key", "-o", "m", "--parts", "p", "--segment", str(self.PAGE), "tree")
+        self.look()
+
+    def change(self):
+        """Change the file, and return the arguments that tell retag about it."""
+        offset = random.randrange(self.disk.stat().st_size - 16)
+        with self.disk.open("r+b") as disk:
+            disk.seek(offset)
+            disk.write(os.urandom(16))
+        (self.work.folder / "ranges").write_text(f"{offset} 16")
+        ranges = ["--file", "tree/disk", "--ranges", "ranges", *random.choice([[], ["--all-new"]])]
+        return ["retag", "-k", "key", "--parts", "p", *ranges, "m"]
+
+    def look(self):
+        """Note the nonces. One that is used for two messages has two tags."""
+        text = (self.work.folder / "m").read_text()
+        found = re.findall("^(?:seal )?([0-9a-f]{32}) ([0-9a-f]{32})", text, re.M)
+        assert found
+        for name in ("p", "p.new"):
+            path = self.work.folder / name
+            # New parts may be incomplete.
+            header = path.read_bytes()[: self.HEADER_BYTES].hex() if path.exists() else ""
+            if len(header) == 2 * self.HEADER_BYTES:
+                found.append((header[144:176], header[176:]))
+        for nonce, tag in found:
+            # Without the random bits, but with the purpose.
+            assert self.tags.setdefault(nonce[:12], tag) == tag, f"nonce {nonce} was used twice"
+
+    def is_whole(self):
+        """Return whether the manifest has the content of the file. Manifest and parts belong together in any case."""
+        length = self.disk.stat().st_size
+        check = ["check", "--json", "-k", "key", "--parts", "p", "--range", f"0:{length}", "m", "tree/disk"]
+        ended = self.work.run(*check, statuses=(0, 1))
+        assert "REFUSED" not in ended.stdout, ended.stderr
+        return ended.returncode == 0
+
+
+@suite("quick", cpu_seconds=20)
+def test_nonces_retag(work):
+    """Kill retag at each system call: both files are the old ones, or both new, and the next retag works."""
+    retagging = Retagging(work)
+    work.run(*retagging.change(), strace=["-o", "calls"])
+    retagging.look()
+    calls = Counter(re.findall(r"^\d* *(\w+)\(", (work.folder / "calls").read_text(), re.M))
+    # Calls before the key file is opened, and after both files are replaced, are among them.
+    faults = [f"{call}:signal=KILL:when={when + 1}" for call, times in calls.items() for when in range(times)]
+    random.shuffle(faults)
+    killed = old = 0
+    for fault in itertools.cycle(faults):
+        retag = retagging.change()
+        if work.inject(fault, *retag, statuses=(0, KILLED)).returncode == KILLED:
+            killed += 1
+            old += not retagging.is_whole()
+        retagging.look()
+        # Files that a killed process left do not matter.
+        work.run(*retag)
+        assert retagging.is_whole()
+        retagging.look()
+        work.run("check", "--quiet", "-k", "key", "m")
+        assert not (work.folder / "p.new").exists()
+        if killed == RETAGS_KILLED:
+            break
+    print(f"{killed} processes killed, {old} of them before they replaced the manifest; {len(retagging.tags)} nonces")
+    assert 0 < old < killed
 
 
 @suite("quick", cpu_seconds=20)

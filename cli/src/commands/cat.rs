@@ -65,13 +65,12 @@ pub(crate) struct Cat {
 
 impl Cat {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
-        let target = match &self.output {
-            Some(path) => Some(Target::new(path, self.force)?),
-            None => {
-                output::check()?;
-                None
-            }
-        };
+        if self.output.is_none() {
+            output::check()?;
+        }
+        let target = self.output.as_ref();
+        let target = target.map(|path| Target::new(path, self.force));
+        let target = target.transpose()?;
         let key_file = KeyFile::open(&self.key)?;
         match self.print(&key_file, target) {
             Ok(code) => Ok(code),
@@ -108,7 +107,7 @@ impl Cat {
             Ok((_, Some(length))) => return differs(length),
             Err(failure) => return fails(&failure.clone().into(), &failure),
         };
-        match self.copy(key_file.key(), &file, &open, &touched, target)? {
+        match copy(key_file.key(), &file, &open, &touched, target)? {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(NotCopied::Differs(bytes)) => differs(Differs::Segments(vec![bytes])),
             Err(NotCopied::File(failure)) => fails(&failure.clone().into(), &failure),
@@ -116,39 +115,38 @@ impl Cat {
             Err(NotCopied::Write(error)) => Err(Error::new(&output::STDOUT, error).into()),
         }
     }
+}
 
-    /// Copies the bytes to where they belong.
-    fn copy(
-        &self,
-        key: &Key,
-        file: &Partly,
-        open: &Open,
-        touched: &[Touched],
-        target: Option<Target>,
-    ) -> Result<Result<(), NotCopied>, Error> {
-        let Some(target) = target else {
-            let stdout = output::open().map_err(|error| Error::new(&output::STDOUT, error))?;
-            return Ok(file.copy(key, open, touched, |bytes| (&stdout).write_all(bytes)));
-        };
-        let mut failed = None;
-        let written = target.write_with(|to, deferred| {
-            let copied = file.copy(key, open, touched, |bytes| {
-                if deferred.came() {
-                    return Err(Errno::INTR.into());
-                }
-                to.write_all(bytes)
-            });
-            copied.map_err(|error| match error {
-                NotCopied::Write(error) => error,
-                error => {
-                    failed = Some(error);
-                    io::Error::other("not copied")
-                }
-            })
+/// Copies the bytes to where they belong.
+fn copy(
+    key: &Key,
+    file: &Partly,
+    open: &Open,
+    touched: &[Touched],
+    target: Option<Target>,
+) -> Result<Result<(), NotCopied>, Error> {
+    let Some(target) = target else {
+        let stdout = output::open().map_err(|error| Error::new(&output::STDOUT, error))?;
+        return Ok(file.copy(key, open, touched, |bytes| (&stdout).write_all(bytes)));
+    };
+    let mut failed = None;
+    let written = target.write_with(|to, deferred| {
+        let copied = file.copy(key, open, touched, |bytes| {
+            if deferred.came() {
+                return Err(Errno::INTR.into());
+            }
+            to.write_all(bytes)
         });
-        match failed {
-            Some(error) => Ok(Err(error)),
-            None => written.map(Ok),
-        }
+        copied.map_err(|error| match error {
+            NotCopied::Write(error) => error,
+            error => {
+                failed = Some(error);
+                io::Error::other("not copied")
+            }
+        })
+    });
+    match failed {
+        Some(error) => Ok(Err(error)),
+        None => written.map(Ok),
     }
 }

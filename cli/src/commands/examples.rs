@@ -106,17 +106,21 @@ const EXAMPLES: [(&str, &[Example]); 10] = [
         "retag",
         &[
             (
-                "Keep values of parts beside a manifest, and later read only files that changed",
+                "Read new files and those whose length or times differ",
+                &["hornet retag -k key --parts parts manifest"],
+            ),
+            (
+                "Read the only range of a file that changed, as another program says",
                 &[
-                    "hornet tag -k key -o src.manifest --parts src.parts src",
-                    "hornet retag -k key --parts src.parts src.manifest",
+                    "echo 0 4 |",
+                    "hornet retag -k key --parts parts --file src/main.c --ranges - manifest",
                 ],
             ),
             (
-                "Read only one page of a file, and what was appended to another",
+                "Read what was appended",
                 &[
-                    "echo 4096 4096 |",
-                    "hornet retag -k key --parts src.parts --file src/disk --ranges - --appended src/log src.manifest",
+                    "echo '// more' >> src/main.c",
+                    "hornet retag -k key --parts parts --appended src/main.c manifest",
                 ],
             ),
         ],

@@ -13,11 +13,10 @@ use hornet_manifest::{Line, Seal};
 pub(super) fn content(
     mut writer: Writer,
     lines: &[Line],
-    kept: Vec<Box<Kept>>,
+    kept: Vec<Kept>,
     manifest: &[u8],
 ) -> Result<Vec<u8>, Error> {
-    for (line, kept) in lines.iter().zip(kept) {
-        let Kept { stamp, values } = *kept;
+    for (line, Kept { stamp, values }) in lines.iter().zip(kept) {
         writer
             .file(&line.nonce, &line.tag, stamp, &values)
             .map_err(|error| Error::new(&Escaped::new(&line.path), error))?;

@@ -166,7 +166,7 @@ pub fn command() -> clap::Command {
 pub fn main() -> ExitCode {
     harden::process();
     let result = stdio::check().and_then(|()| match parse() {
-        Ok(Parsed::Cli(cli)) => run(cli),
+        Ok(Parsed::Cli(cli)) => run(*cli),
         Ok(Parsed::Generate(generate)) => generate.run(command()),
         Err(usage) => explain(&usage),
     });
@@ -196,7 +196,7 @@ fn explain(usage: &clap::Error) -> Result<ExitCode, Error> {
 }
 
 enum Parsed {
-    Cli(Cli),
+    Cli(Box<Cli>),
     Generate(Generate),
 }
 
@@ -209,7 +209,9 @@ fn parse() -> Result<Parsed, clap::Error> {
         Some((Generate::NAME, matches)) => {
             Generate::from_arg_matches(matches).map(Parsed::Generate)
         }
-        _ => Cli::from_arg_matches(&matches).map(Parsed::Cli),
+        _ => Cli::from_arg_matches(&matches)
+            .map(Box::new)
+            .map(Parsed::Cli),
     };
     parsed.map_err(|error| error.format(&mut command))
 }

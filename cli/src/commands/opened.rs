@@ -45,7 +45,7 @@ pub(super) struct Refusal {
 }
 
 impl NotOpened {
-    fn refused(manifest: &Source, why: impl ToString) -> Self {
+    fn refused(manifest: &Source, why: &dyn fmt::Display) -> Self {
         Self::Refused(Refusal {
             kind: "manifest",
             name: manifest.to_string(),
@@ -90,7 +90,7 @@ impl<'a> Opened<'a> {
                 metadata,
                 seal,
             }),
-            Err::<_, Problem>(problem) => Err(NotOpened::refused(source, problem)),
+            Err::<_, Problem>(problem) => Err(NotOpened::refused(source, &problem)),
         }
     }
 
@@ -156,7 +156,7 @@ impl<'a> Opened<'a> {
                  their key, whose file was probably copied or restored from a backup in between"
             )
         };
-        Err(NotOpened::refused(self.source, why))
+        Err(NotOpened::refused(self.source, &why))
     }
 
     /// Says when the manifest was sealed.

@@ -231,7 +231,7 @@ impl TagFiles {
         if manifest.files.is_empty() && unread.is_empty() {
             say(format_args!("no file was found; the manifest lists none"));
         }
-        Ok(complain_unread(&unread))
+        Ok(say_unread(&unread))
     }
 
     /// Reads and tags the files found.
@@ -277,7 +277,7 @@ impl TagFiles {
             match result {
                 Tagged::File(line, of_parts) => {
                     files.push(line);
-                    kept.extend(of_parts);
+                    kept.extend(of_parts.map(|of_parts| *of_parts));
                 }
                 Tagged::Unread(failed) => unread.push(failed),
                 Tagged::Excluded => {}
@@ -312,18 +312,16 @@ struct Tagging {
     manifest: Manifest,
     unread: Vec<Unread>,
     /// For each file in the manifest, if there will be a parts file.
-    kept: Vec<Box<Kept>>,
+    kept: Vec<Kept>,
 }
 
-/// Reports what could not be read and is listed as such. Returns the exit status.
-pub(super) fn complain_unread(unread: &[Unread]) -> ExitCode {
+/// Reports what could not be read. Returns the exit status.
+pub(super) fn say_unread(unread: &[Unread]) -> ExitCode {
     for Unread { path, reason } in unread {
         complain(&Error::new(&Escaped::new(path), reason));
     }
-    if unread.is_empty() {
-        return ExitCode::SUCCESS;
-    }
     let (paths, are) = match unread.len() {
+        0 => return ExitCode::SUCCESS,
         1 => ("path", "is"),
         _ => ("paths", "are"),
     };
@@ -360,7 +358,7 @@ fn complain_all(errors: impl ExactSizeIterator<Item = Error>) -> Result<(), Erro
 fn verified(
     work: &Work,
     files: Vec<Line>,
-    kept: &mut Vec<Box<Kept>>,
+    kept: &mut Vec<Kept>,
     unread: &mut Vec<Unread>,
 ) -> Vec<Line> {
     let read = work.run(files.into_iter().map(Checking).collect());
@@ -548,7 +546,7 @@ mod tests {
                 panic!()
             };
             tagged.push(line);
-            kept.extend(of_parts);
+            kept.extend(of_parts.map(|of_parts| *of_parts));
         }
         assert_eq!(kept.len(), names.len());
 

@@ -59,7 +59,7 @@ impl From<io::Error> for NotChanged {
 
 /// Evaluates segments of a file. The old bytes of an extended one are verified before anything else is
 /// read.
-pub(crate) fn changed(
+pub(crate) fn evaluate(
     segments: &Segments,
     opener: &mut Opener,
     excluded: &Excluded,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The files that are never tagged: the key file, the manifest and standard output. They are recognized by device
+//! The files that are never tagged: the key file, the manifest, its parts and standard output. They are recognized by device
 //! and inode, because links and mounts give them any number of paths.
 
 use crate::tree::failure::Failure;

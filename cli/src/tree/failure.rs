@@ -11,7 +11,7 @@ use std::io;
 pub(crate) enum Failure {
     /// Nothing exists at this path.
     Missing,
-    /// It is the key file, the manifest or standard output.
+    /// It is the key file, the manifest, its parts or standard output.
     Excluded,
     /// It is not a regular file but of this kind.
     NotRegular(Kind),
@@ -43,7 +43,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("no longer exists"),
-            Self::Excluded => f.write_str("is the key file or the manifest"),
+            Self::Excluded => f.write_str("is the key file, the manifest or its parts"),
             Self::NotRegular(kind) => write!(f, "not a regular file but {kind}"),
             Self::Unreadable(reason) => f.write_str(reason),
         }

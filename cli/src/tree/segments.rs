@@ -146,7 +146,7 @@ pub(crate) struct Values {
     start: u64,
     /// The offset at which the last piece ends.
     at: u64,
-    values: Vec<Partial>,
+    pieces: Vec<Partial>,
 }
 
 impl Values {
@@ -160,7 +160,7 @@ impl Values {
             segment_bytes,
             start,
             at: start,
-            values: Vec::new(),
+            pieces: Vec::new(),
         };
         values.reserve(values.count(end.saturating_sub(start)))?;
         Ok(values)
@@ -168,9 +168,10 @@ impl Values {
 
     /// Evaluates bytes and appends their values.
     pub(crate) fn push(&mut self, key: &Key, bytes: &[u8]) -> Result<(), Failure> {
-        let room = match self.is_at_segment() {
-            true => 0,
-            false => usize::try_from(self.room()).unwrap_or(usize::MAX),
+        let room = if self.is_at_segment() {
+            0
+        } else {
+            usize::try_from(self.room()).unwrap_or(usize::MAX)
         };
         let (first, rest) = bytes.split_at(room.min(bytes.len()));
         self.push_piece(key, &key.partial(first))?;
@@ -197,10 +198,10 @@ impl Values {
         self.reserve(self.count(rest))?;
         let whole = key.partial_zeros(segment_bytes);
         for _ in 0..rest / segment_bytes {
-            self.values.push(whole.clone());
+            self.pieces.push(whole.clone());
         }
         if rest % segment_bytes > 0 {
-            self.values.push(key.partial_zeros(rest % segment_bytes));
+            self.pieces.push(key.partial_zeros(rest % segment_bytes));
         }
         self.at += rest;
         Ok(())
@@ -209,7 +210,7 @@ impl Values {
     /// Appends what follows.
     pub(crate) fn append(&mut self, key: &Key, next: &Self) -> Result<(), Failure> {
         debug_assert_eq!(self.at, next.start);
-        let Some((first, rest)) = next.values.split_first() else {
+        let Some((first, rest)) = next.pieces.split_first() else {
             return Ok(());
         };
         let length = first.len_bytes();
@@ -220,7 +221,7 @@ impl Values {
     /// Returns the value of all pieces together.
     pub(crate) fn whole(&self, key: &Key) -> Result<Partial, Failure> {
         let mut whole = Partial::default();
-        key.append_all(&mut whole, &self.values)
+        key.append_all(&mut whole, &self.pieces)
             .map_err(|error| Failure::Unreadable(error.to_string()))?;
         Ok(whole)
     }
@@ -229,13 +230,13 @@ impl Values {
     pub(crate) fn keep(self, stamp: Option<Stamp>) -> Kept {
         Kept {
             stamp,
-            values: self.values,
+            values: self.pieces,
         }
     }
 
     /// Returns the values, in the order of the segments.
     pub(crate) fn into_segments(self) -> Vec<Partial> {
-        self.values
+        self.pieces
     }
 
     /// Appends a value of bytes that do not go beyond the end of the segment.
@@ -246,11 +247,11 @@ impl Values {
         }
         debug_assert!(length <= self.room());
         let begins = self.is_at_segment();
-        match self.values.last_mut() {
+        match self.pieces.last_mut() {
             Some(last) if !begins => append(key, last, piece)?,
             _ => {
                 self.reserve(1)?;
-                self.values.push(piece.clone());
+                self.pieces.push(piece.clone());
             }
         }
         self.at += length;
@@ -260,7 +261,7 @@ impl Values {
     /// Appends values of this many bytes, which begin a segment.
     fn extend(&mut self, values: &[Partial], len_bytes: u64) -> Result<(), Failure> {
         self.reserve(values.len() as u64)?;
-        self.values.extend_from_slice(values);
+        self.pieces.extend_from_slice(values);
         self.at += len_bytes;
         Ok(())
     }
@@ -286,9 +287,9 @@ impl Values {
 
     /// Makes room for more values. `Vec` would free its old memory without wiping it.
     fn reserve(&mut self, more: u64) -> Result<(), Failure> {
-        let length = self.values.len();
+        let length = self.pieces.len();
         let needed = (length as u64).saturating_add(more);
-        if needed <= self.values.capacity() as u64 {
+        if needed <= self.pieces.capacity() as u64 {
             return Ok(());
         }
         let needed = usize::try_from(needed).ok().filter(|_| needed <= MOST);
@@ -306,8 +307,8 @@ impl Values {
                 "has too many segments to keep their values; use longer ones".into(),
             ));
         }
-        grown.extend(self.values.iter().cloned());
-        self.values = grown;
+        grown.extend(self.pieces.iter().cloned());
+        self.pieces = grown;
         Ok(())
     }
 }
@@ -344,7 +345,11 @@ mod tests {
         let blocks = [1, 16, 100, 4096, 4097, 255, 256, 257, 1024, 3000, 20, 5000];
         let mut content = Vec::new();
         for (index, blocks) in blocks.into_iter().enumerate() {
-            let byte = if index % 3 == 0 { 0 } else { index as u8 };
+            let byte = if index % 3 == 0 {
+                0
+            } else {
+                u8::try_from(index).unwrap()
+            };
             content.resize(content.len() + 16 * blocks, byte);
         }
         content.extend_from_slice(b"the end");

@@ -125,7 +125,7 @@ impl Walk<'_> {
         let metadata = metadata.map_err(|error| error.to_string())?;
         let is = metadata.file_type();
         let problem = if self.excluded.is(&metadata) {
-            "is the key file or the manifest, which are never tagged"
+            "is the key file, the manifest or its parts, which are never tagged"
         } else if is.is_file() {
             return Ok(Top::File(path));
         } else if is.is_dir() && may_be_folder {

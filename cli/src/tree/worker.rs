@@ -148,8 +148,9 @@ impl<'a> Worker<'a> {
         self.buffer.allocate(BUFFER_BYTES);
         let start = self.used;
         let free = &mut self.buffer[start..];
-        let mut values = Values::new(self.segment_bytes, 0, before.length)?;
+        let values = || Values::new(self.segment_bytes, 0, before.length);
         if before.length > SMALL_BYTES {
+            let mut values = values()?;
             self.holes
                 .evaluate(key, file, before, free, &mut values, |_| {})?;
             return Evaluated::new(key, values, before).map(Content::Read);
@@ -160,6 +161,7 @@ impl<'a> Worker<'a> {
         let length = read_some(file, &mut free[..room])?;
         if length != room - 1 {
             // The file has grown or shrunk, or is under /proc, where files have length 0.
+            let mut values = values()?;
             read_on(key, file, before, free, length, &mut values, |_| {})?;
             return Evaluated::new(key, values, before).map(Content::Read);
         }

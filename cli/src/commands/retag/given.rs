@@ -6,7 +6,7 @@ use crate::commands::retag::making::Old;
 use crate::commands::retag::stop::{Stop, refused};
 use crate::error::Error;
 use crate::ranges::Ranges;
-use crate::tree::changed::{Changed, Changes, NotChanged, changed};
+use crate::tree::changed::{Changed, Changes, NotChanged, evaluate};
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::opener::Opener;
@@ -87,8 +87,8 @@ impl Given {
             runs: touched.runs,
             extended,
         };
-        let changed = match changed(segments, opener, excluded, &self.path, &changes) {
-            Ok(changed) => changed,
+        let found = match evaluate(segments, opener, excluded, &self.path, &changes) {
+            Ok(found) => found,
             Err(NotChanged::Failed(failure)) => return Ok(Err(failure)),
             Err(NotChanged::Differs(Range { start, end })) => {
                 return Err(Stop::Changed {
@@ -104,7 +104,7 @@ impl Given {
             runs,
             evaluated,
             snapshot,
-        } = changed;
+        } = found;
         // No more than were kept or read.
         let count = usize::try_from(now.div_ceil(segment_bytes)).unwrap_or(usize::MAX);
         let mut values = Vec::with_capacity(count);

@@ -12,7 +12,7 @@ mod whole;
 use crate::commands::keeping;
 use crate::commands::opened::warn_of_newer;
 use crate::commands::options::Options;
-use crate::commands::tag::{complain_unread, no_nonce, reserve};
+use crate::commands::tag::{no_nonce, reserve, say_unread};
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::output;
@@ -47,7 +47,6 @@ use stop::{Stop, refused};
 use whole::Reading;
 
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct Retag {
     /// The key file that the manifest was made with
     #[arg(short, long, value_name = "KEYFILE")]
@@ -156,7 +155,7 @@ impl Retag {
                 }
             })?;
         }
-        Ok(complain_unread(unread))
+        Ok(say_unread(unread))
     }
 
     /// Reads which files are not to be read as a whole, in the order of their paths.
@@ -379,3 +378,6 @@ fn write(
         sealed,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,12 +46,11 @@ impl Reading<'_> {
             key.verify_partial(&Nonce::new(old.nonce), &whole, &old.tag)
                 .is_ok()
         });
-        let (nonce, tag) = match same {
-            Some(old) => (old.nonce, old.tag),
-            None => {
-                let nonce = *self.nonce.nonce().as_bytes();
-                (nonce, key.finish(self.nonce, &whole))
-            }
+        let (nonce, tag) = if let Some(old) = same {
+            (old.nonce, old.tag)
+        } else {
+            let nonce = *self.nonce.nonce().as_bytes();
+            (nonce, key.finish(self.nonce, &whole))
         };
         Tagged {
             nonce,

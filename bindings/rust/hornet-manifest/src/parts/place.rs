@@ -118,11 +118,23 @@ impl Location {
     /// Opens the parts here that belong to the manifest with this seal, or those of a replacement that
     /// was cut short.
     pub(super) fn find(&self, key: &Key, seal: &Seal) -> Result<Reader, Error> {
-        self.reader(key, seal).or_else(|error| {
-            let new = self.with(NEW)?.reader(key, seal);
-            // What is wrong with the file that was asked for.
-            new.map_err(|_| error)
-        })
+        self.find_while(key, seal, || ())
+    }
+
+    /// Does so while something else happens.
+    pub(super) fn find_while(
+        &self,
+        key: &Key,
+        seal: &Seal,
+        meanwhile: impl FnOnce(),
+    ) -> Result<Reader, Error> {
+        if let Ok(reader) = self.reader(key, seal) {
+            return Ok(reader);
+        }
+        meanwhile();
+        let new = self.with(NEW)?.reader(key, seal);
+        // They may have been renamed in between; otherwise says what is wrong with those asked for.
+        new.or_else(|_| self.reader(key, seal))
     }
 
     /// Removes the file, if it exists.
@@ -211,7 +223,13 @@ impl Place {
     /// [`Error`] if one of them cannot be read, was changed, or was made with another key, or if they do
     /// not belong together.
     pub fn open(&self, key: &Key) -> Result<Opened, Error> {
+        self.open_while(key, || ())
+    }
+
+    /// Does so while something else happens.
+    pub(super) fn open_while(&self, key: &Key, meanwhile: impl FnOnce()) -> Result<Opened, Error> {
         let mut text = self.manifest_text()?;
+        meanwhile();
         for _ in 0..ATTEMPTS {
             match self.open_of(key, text) {
                 Ok(opened) => return Ok(opened),

@@ -258,9 +258,9 @@ impl SealedParts {
     ///
     /// [`PartsError::Range`] if it does not have this range. Nothing is then appended.
     pub fn append(&mut self, from: &Self, range: Range<usize>) -> Result<(), PartsError> {
-        let copied = from.0.get(range).ok_or(PartsError::Range(from.len()))?;
-        self.grow(copied.len());
-        let copies = copied.iter().map(|old| OldPartial(old.0.clone()));
+        let wanted = from.0.get(range).ok_or(PartsError::Range(from.len()))?;
+        self.grow(wanted.len());
+        let copies = wanted.iter().map(|old| OldPartial(old.0.clone()));
         self.0.extend(copies);
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! the entry says, and nothing is allocated for what is not there.
 #![no_main]
 
-use hornet::aes::Partial;
+use hornet::aes::{OldPartial, Partial};
 use hornet_fuzz::{PARTS_SEGMENT, key, parts_nonce, parts_seal};
 use hornet_manifest::Line;
 use hornet_manifest::parts::fuzzing::{ENTRY_BYTES, set_counts, with_entries};
@@ -56,7 +56,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(reader.entry(&lines, index)?.len_bytes, entry.len_bytes);
             let all = reader.all_values(&entry)?;
             assert_eq!(all.len() as u64, entry.segments());
-            let sum: u64 = all.iter().map(|value| value.len_bytes()).sum();
+            let sum: u64 = all.iter().map(OldPartial::len_bytes).sum();
             assert_eq!(sum, entry.len_bytes);
             if let Some(touched) = entry.touched(0..entry.len_bytes) {
                 assert_eq!(touched, 0..entry.segments());

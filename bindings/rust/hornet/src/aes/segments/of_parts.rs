@@ -60,13 +60,10 @@ impl<'k> Segments<'k> {
     pub fn extend_last(&mut self, longer: Partial) -> Result<(), SegmentError> {
         let last = self.partials.last().ok_or(SegmentError::Index)?.len_bytes();
         let len_bytes = longer.len_bytes();
-        if len_bytes > self.segment_bytes as u64 {
-            return Err(SegmentError::Length);
-        }
         if len_bytes <= last {
             return Err(SegmentError::OtherLength);
         }
-        // It is longer than the last, which was therefore short and is not part of `full`.
+        // If it is no longer than a segment may be, the last was short, and is not part of `full`.
         self.accepts(self.full.len_bytes(), len_bytes)?;
         self.truncate(self.partials.len() - 1);
         self.push_partial(longer)
