@@ -375,7 +375,7 @@ fn parts_that_are_refused() {
     folder.file("p", [&good[..], b"x"].concat());
     both(&["does not end here"]);
 
-    // Of another manifest of the same key, and of another key.
+    // Made for another manifest of the same key, or with another key.
     prints(
         &folder.run("tag -k k -o m2 --parts p2 --segment 4KiB t"),
         "",

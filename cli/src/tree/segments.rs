@@ -168,10 +168,12 @@ impl Values {
 
     /// Evaluates bytes and appends their values.
     pub(crate) fn push(&mut self, key: &Key, bytes: &[u8]) -> Result<(), Failure> {
-        let room = if self.is_at_segment() {
+        let room = usize::try_from(self.room()).unwrap_or(usize::MAX);
+        let room = if self.is_at_segment() && room < bytes.len() {
+            // All that follow begin a segment.
             0
         } else {
-            usize::try_from(self.room()).unwrap_or(usize::MAX)
+            room
         };
         let (first, rest) = bytes.split_at(room.min(bytes.len()));
         self.push_piece(key, &key.partial(first))?;
