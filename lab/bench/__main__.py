@@ -250,7 +250,8 @@ def run(options: argparse.Namespace) -> int:
         "clock": {"name": "chain"},
         "runs": [{"date": date, "groups": named, "processes": options.processes, "rounds": options.rounds}],
         "tools": tools() | whole,
-        "flags": {"hornet": "those of the Makefile, HORNET_KERNELS=all", "rust": "-C target-cpu=native"},
+        "flags": {"hornet": "those of the Makefile, HORNET_KERNELS=all"}
+        | ({"rust": "-C target-cpu=native"} if any(map(peers.is_rust, files)) else {}),
         "peers": [
             {"name": peer.name, "version": version_of(peer, versions[peer.name]), "note": peer.note or None}
             for peer in files

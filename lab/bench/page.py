@@ -184,9 +184,10 @@ def markdown(all_: dict, plots: list[tuple[str, str]]) -> str:
         )
     text += f"CPU features: {', '.join(machine['features'])}\n\n"
     text += "".join(f"- {name}: {version}\n" for name, version in all_["tools"].items())
-    text += (
-        f"- Hornet's flags: `{all_['flags']['hornet']}`\n- flags of the peers in Rust: `{all_['flags']['rust']}`\n\n"
-    )
+    text += f"- Hornet's flags: `{all_['flags']['hornet']}`\n"
+    if "rust" in all_["flags"]:
+        text += f"- flags of the peers in Rust: `{all_['flags']['rust']}`\n"
+    text += "\n"
     text += row(["peer", "version", ""]) + row(3 * ["---"])
     text += "".join(row([peer["name"], peer["version"], peer["note"] or ""]) for peer in all_["peers"])
     text += "".join(row([name, "left out", why]) for name, why in all_["missing"].items())

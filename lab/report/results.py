@@ -7,7 +7,7 @@ machine     the CPU (model, family, model_number, stepping, microcode, features)
             (whether more threads run on a core) if the system shows them, and the load average before and after
 clock       its name, and the counts per cycle of the core if the clock counts something else
 tools       the versions of compilers and commands
-flags       the flags of each group of sources
+flags       the flags of each group of sources that was measured
 peers       the name, the version and a note of each implementation
 missing     the implementations that could not be built or run, and why
 runs        date, groups, processes and rounds of each run; a later run replaced the groups that it names
@@ -256,7 +256,8 @@ def insert(old: dict, new: dict) -> dict:
     cpu = ("model", "family", "model_number", "stepping", "features")
     same("the CPU has", all(old["machine"][key] == new["machine"][key] for key in cpu))
     same("the clock has", old["clock"] == new["clock"])
-    same("flags have", old["flags"] == new["flags"])
+    for sources, flags in new["flags"].items():
+        same("flags have", old["flags"].get(sources, flags) == flags)
     for tool, version in new["tools"].items():
         same(tool, tool.startswith(COMMAND) or old["tools"].get(tool, version) == version)
     versions = {peer["name"]: peer["version"] for peer in old["peers"]}
@@ -282,6 +283,7 @@ def insert(old: dict, new: dict) -> dict:
     runs = [run | {"groups": [group for group in run["groups"] if group not in groups]} for run in old["runs"]]
     return old | {
         "tools": old["tools"] | new["tools"],
+        "flags": old["flags"] | new["flags"],
         "peers": _replaced(old["peers"], new["peers"], lambda peer: peer["name"]),
         "missing": old["missing"] | new["missing"],
         "runs": [run for run in runs if run["groups"] or run is runs[0]] + new["runs"],

@@ -170,6 +170,10 @@ def test_new_groups_replace_old_ones_and_keep_the_order():
         ("edit", "new"),
     ]
     assert len(both["sections"][0]["checks"]) == 2
+    rust = {"hornet": "-O2", "rust": "-O3"}
+    rusty = run("new", "edit") | {"flags": rust}
+    assert results.insert(run("old", "cold"), rusty)["flags"] == rust
+    assert results.insert(run("old", "cold") | {"flags": rust}, run("new", "edit"))["flags"] == rust
     again = results.insert(both, run("newer", "cold"))
     assert [(one["date"], one["groups"]) for one in again["runs"]] == [
         ("old", ["lengths"]),
@@ -248,10 +252,12 @@ def test_cases_and_what_becomes_of_them():
     ratios = {column["name"]: column["ratio"]["samples"][0] for column in by_group["keys"][0]["columns"]}
     assert ratios == {"hornet gcc": [1, 1], "OpenSSL": [2, 2], "Nettle": [0.5, 0.5]}
     all_ = run("a day", *chosen) | {"series": found, "clock": {"name": "chain"}}
-    all_["flags"]["rust"] = ""
     all_["sections"][0] |= {"section": "best", "mask": None, "busy": 0.25}
     text = page.markdown(all_, [])
     assert "Beside 25 % of the samples, another thread ran on the same core." in text
+    assert "peers in Rust" not in text
+    all_["flags"]["rust"] = "-O3"
+    assert "- flags of the peers in Rust: `-O3`\n\n" in page.markdown(all_, [])
     assert "| whole message | 5.00 |" in text and "### ChaCha20-Poly1305 through EVP: opened" in text
 
 
