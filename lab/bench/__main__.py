@@ -238,7 +238,7 @@ def run(options: argparse.Namespace) -> int:
         versions |= measured["versions"]
         for group in [group for group in chosen if group in processes.GROUPS and section == "best"]:
             say(f"{group}: {options.processes} rounds")
-            found["series"].append(processes.measure(group, options.command, options.processes, options.small))
+            found["series"] += processes.measure(group, options.command, options.processes, options.small)
     if not found["sections"]:
         raise Failed("nothing was measured")
     machine["load"].append(results.this_machine()["load"][0])
@@ -250,7 +250,8 @@ def run(options: argparse.Namespace) -> int:
         "clock": {"name": "chain"},
         "runs": [{"date": date, "groups": named, "processes": options.processes, "rounds": options.rounds}],
         "tools": tools() | whole,
-        "flags": {"hornet": "those of the Makefile, HORNET_KERNELS=all", "rust": "-C target-cpu=native"},
+        "flags": {"hornet": "those of the Makefile, HORNET_KERNELS=all"}
+        | ({"rust": "-C target-cpu=native"} if any(map(peers.is_rust, files)) else {}),
         "peers": [
             {"name": peer.name, "version": version_of(peer, versions[peer.name]), "note": peer.note or None}
             for peer in files
@@ -331,7 +332,9 @@ def main() -> int:
         "--sibling", choices=IDLE_OR_BUSY, help="count samples beside a thread in this state where there are"
     )
     one.add_argument("--quick", action="store_true", help="few lengths, processes and rounds, into build/bench/out")
-    one.add_argument("--small", action="store_true", help="use small inputs in the groups edit, file and tree")
+    one.add_argument(
+        "--small", action="store_true", help="use small inputs in the groups edit, file, tree and incremental"
+    )
     one.add_argument("--command", type=Path, default=peers.ROOT / "build/hornet", help="the hornet command")
     where = one.add_mutually_exclusive_group()
     where.add_argument("--out", type=Path, default=BENCH / "results", help="the folder of the results")

@@ -54,6 +54,7 @@ COMMON = (0, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1350, 1500, 204
 PACKETS = (0, 16, 64, 128, 192, 256, 448, 512, 960, 1350, 1420, 1500, 2048, 4096, 16384, LONG, 1 << 20)
 PIECES = (16, 64, 100, 256, 512, 1024, 1350, 4096, 16384)
 EDITS = {"the first": "arg=0", "the middle": "arg=1", "the last": "arg=2", "whole message": "arg=3 exact=1 rounds=3"}
+EDITS |= {"the first of 1 TiB": "arg=4", "the middle of 1 TiB": "arg=5", "the last of 1 TiB": "arg=6"}
 ONE_CALL = (("mac", ", one call"),)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs what the bench needs on Debian 12 and this machine lacks. What is missing nevertheless leaves out a peer, or the
-# groups `file` and `tree`.
+# groups `file`, `tree` and `incremental`.
 set -eu
 cd "$(dirname "$0")/../.."
 

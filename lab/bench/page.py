@@ -19,8 +19,9 @@ SECTIONS = {
 TITLES = {name: group.title for name, group in GROUPS.items()} | {
     "file": "Whole processes: one file",
     "tree": "Whole processes: many small files",
+    "incremental": "Whole processes: what need not be read",
 }
-COMMANDS = ("file", "tree")
+COMMANDS = ("file", "tree", "incremental")
 PIECE_BYTES = "bytes in a piece"
 CYCLES = ("rdpmc", "perf", "chain")  # the clocks that count cycles of the core
 
@@ -29,6 +30,8 @@ def figure(value: float) -> str:
     """Format a number with about three significant digits."""
     if not math.isfinite(value):
         return "-"
+    if 0 < abs(value) < 0.01:
+        return f"{value:.1g}"
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
@@ -70,7 +73,7 @@ def of_series(series: dict, counts_cycles: bool = False) -> str:
     if group in SWEEPS:
         return text + _of_sweep(xs, columns)
     if group in COMMANDS:
-        return text + _of_commands(series["axis"], xs[0], columns)
+        return text + _of_commands(group, series["axis"], xs[0], columns)
     text += {"edit": "Microseconds:\n\n", "stream": "Gigabytes (10^9 bytes) a second:\n\n"}.get(group, "")
 
     def having(what: str) -> list[tuple[str, dict]]:
@@ -100,10 +103,18 @@ def of_series(series: dict, counts_cycles: bool = False) -> str:
     return text
 
 
-def _of_commands(axis: str, x: float, columns: list[dict]) -> str:
+def _of_commands(group: str, axis: str, x: float, columns: list[dict]) -> str:
     """Return the table of whole processes: a single x, and a row for each process."""
+    first = columns[0]["name"]
+    if group == "incremental":
+        # A rate would be of bytes that were not read.
+        text = row(["", "milliseconds", "CPU milliseconds", f"time relative to {first}"]) + row(["---"] + 3 * ["---:"])
+        for column in columns:
+            times = [figure(column[what]["median"][0] / 1e6) for what in ("ns", "cpu")]
+            text += row([column["name"], *times, f"**{figure(column['ratio']['median'][0])}**"])
+        return text
     rate = "gigabytes (10^9) a second" if axis == "bytes" else "thousand files a second"
-    text = row(["", "milliseconds", rate, f"time relative to {columns[0]['name']}"]) + row(["---"] + 3 * ["---:"])
+    text = row(["", "milliseconds", rate, f"time relative to {first}"]) + row(["---"] + 3 * ["---:"])
     for column in columns:
         ns = column["ns"]["median"][0]
         rates = x / ns if axis == "bytes" else x / ns * 1e6
@@ -173,9 +184,10 @@ def markdown(all_: dict, plots: list[tuple[str, str]]) -> str:
         )
     text += f"CPU features: {', '.join(machine['features'])}\n\n"
     text += "".join(f"- {name}: {version}\n" for name, version in all_["tools"].items())
-    text += (
-        f"- Hornet's flags: `{all_['flags']['hornet']}`\n- flags of the peers in Rust: `{all_['flags']['rust']}`\n\n"
-    )
+    text += f"- Hornet's flags: `{all_['flags']['hornet']}`\n"
+    if "rust" in all_["flags"]:
+        text += f"- flags of the peers in Rust: `{all_['flags']['rust']}`\n"
+    text += "\n"
     text += row(["peer", "version", ""]) + row(3 * ["---"])
     text += "".join(row([peer["name"], peer["version"], peer["note"] or ""]) for peer in all_["peers"])
     text += "".join(row([name, "left out", why]) for name, why in all_["missing"].items())
@@ -251,7 +263,28 @@ def draw(all_: dict) -> list[tuple[str, str, str]]:
             title = f"{about}T{ratio_title}, over bytes. {instructions}"
             drawn = lines(series, lambda c: c.get("to_best") if is_hornet(c["name"]) else None)
             add(f"{of}-{name}", title, f"t{ratio_title}", drawn, False, 1.0)
+        if parts := not_read(all_, of):
+            title = "CPU time of tags and checks, by what is read"
+            drawing = figures.log_bars(title, "CPU time, start of the process included", parts, figures.time_text)
+            plots.append((f"{of}-incremental", title, figures.standalone(str(drawing))))
     return plots
+
+
+def not_read(all_: dict, section: str) -> list[figures.Bars]:
+    """Return the CPU times of whole processes that need not read everything, and of others, in seconds."""
+    found = []
+    for series in results.find(all_, section, "incremental"):
+        times = [(column["name"], column["cpu"]["median"][0] / 1e9) for column in results.compared(series)]
+        bars = [(name, seconds, "hornet" if is_hornet(name) else "c0") for name, seconds in times]
+        if bars:
+            found.append(figures.Bars(series["variant"], bars))
+    edits = next(results.find(all_, section, "edit"), None)
+    place = "the first of 1 TiB"
+    if found and edits and place in edits["xs"]:
+        ns = results.compared(edits)[0]["ns"]["median"][edits["xs"].index(place)]
+        bar = ("the first 4 KiB replaced, new tag", ns / 1e9, "hornet")
+        found.append(figures.Bars("1 TiB whose values are in memory, one core, in a program that runs", [bar]))
+    return found
 
 
 def render(all_: dict) -> dict[str, str]:

@@ -264,6 +264,10 @@ LIBRARIES = {
 }
 
 
+def is_rust(peer: Peer) -> bool:
+    return peer.source not in ("hornet", "go", "provider", "edits", *LIBRARIES)
+
+
 def built(peer: Peer) -> Path:
     """Build a peer, and return its file. Raises Missing if that is not possible."""
     target = BUILD / "peers" / f"{peer.name.replace(' ', '-').replace('/', '-')}.so"
@@ -276,7 +280,7 @@ def built(peer: Peer) -> Path:
         return target
     if peer.source in ("provider", "edits"):
         return beside_hornet(peer, words[1], target)
-    if peer.source not in LIBRARIES:
+    if is_rust(peer):
         command = ["cargo", "build", "--release", "--locked", "--quiet", "--features", peer.source]
         execute([*command, "--target-dir", BUILD / "target"], CRATES)
         shutil.copy(BUILD / "target/release/libhornet_bench_peers.so", target)

@@ -285,6 +285,61 @@ def bars(title: str, axis_title: str, rows: list[tuple[str, list[float]]], parts
 
 
 @dataclass
+class Bars:
+    """Bars below a title: each has a label, a value and a key of COLOURS."""
+
+    title: str
+    bars: list[tuple[str, float, str]]
+
+
+def time_text(seconds: float) -> str:
+    """Format a time, such as 2.5 µs or 12 s."""
+    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1:
+            break
+    value = seconds * factor
+    return f"{value:.{1 if value < 9.95 else 0}f}".removesuffix(".0") + f" {unit}"
+
+
+def log_bars(title: str, axis_title: str, parts: list[Bars], text=number_text) -> Drawing:
+    """Return a figure with a title and parts below one another, whose bars share a logarithmic axis. Each bar begins at a
+    power of ten below all of them, and its value is written at its end."""
+    width, left, right, row = 1080, 250, 80, 26
+    rows = sum(len(part.bars) + 1.6 for part in parts)
+    height = HEADING + rows * row + 50
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72)
+    _heading(figure, title, height)
+    plot = figure.add_axes((left / width, 50 / height, (width - left - right) / width, rows * row / height))
+    values = [value for part in parts for _, value, _ in part.bars]
+    decades = [math.floor(math.log10(min(values)) - 0.05), math.ceil(math.log10(max(values)))]
+    low, ticks = 10.0 ** decades[0], [10.0**decade for decade in range(decades[0], decades[1] + 1)]
+    plot.set_xscale("log")
+    plot.set_xlim(low, ticks[-1])
+    plot.set_ylim(rows, 0)
+    plot.xaxis.set_major_locator(FixedLocator(ticks))
+    plot.xaxis.set_minor_locator(NullLocator())
+    plot.set_xticklabels([text(tick) for tick in ticks])
+    plot.set_xlabel(axis_title, fontsize=14, color=COLOURS["text"][0])
+    plot.grid(axis="x", color=COLOURS["grid"][0], linewidth=1)
+    plot.set_axisbelow(True)
+    labels, at = [], 0.0
+    for part in parts:
+        heading = figure.text(8 / width, (50 + (rows - at - 0.8) * row) / height, part.title, va="center")
+        heading.set(color=COLOURS["text"][0], fontweight="bold")
+        at += 1.6
+        for label, value, colour in part.bars:
+            plot.barh(at, value - low, left=low, height=0.7, color=COLOURS[colour][0])
+            plot.text(value, at, f" {text(value)}", va="center", color=COLOURS["text"][0], fontsize=13)
+            labels.append((at, label))
+            at += 1
+    plot.set_yticks(*zip(*labels))
+    plot.tick_params(bottom=False, left=False, labelcolor=COLOURS["text"][0], labelsize=13)
+    for spine in plot.spines.values():
+        spine.set_visible(False)
+    return Drawing(title, figure)
+
+
+@dataclass
 class Product:
     """A product of vectors: what each lane of both factors holds, and a note."""
 

@@ -7,7 +7,7 @@ machine     the CPU (model, family, model_number, stepping, microcode, features)
             (whether more threads run on a core) if the system shows them, and the load average before and after
 clock       its name, and the counts per cycle of the core if the clock counts something else
 tools       the versions of compilers and commands
-flags       the flags of each group of sources
+flags       the flags of each group of sources that was measured
 peers       the name, the version and a note of each implementation
 missing     the implementations that could not be built or run, and why
 runs        date, groups, processes and rounds of each run; a later run replaced the groups that it names
@@ -16,13 +16,14 @@ sections    the instructions that were allowed, the kernels in use, the checks o
             was taken beside a busy sibling thread, if that is known
 series      tables of measurements; each has a section, a group, a variant, an axis, xs, columns and notes
 
-A column has a name and quantities: "ns" for a message, "cycles", "counts" of the clock, "instructions", or "ratio" to the
-first column, paired within each round. A quantity is {"samples": [[...], ...]} with the samples of each x. A sample is
-independent of the others: the median over the rounds of one process. A series of the study has two "rounds", and keeps the
-two medians of each process beside one another: of "cycles", by the clock beside each round, beside an idle sibling thread and
-beside a busy one, or twice the same where there was one state; "busy", for each x the number whose bit i says that it was busy
-beside median i; and "clock", of each process the counts per cycle, the 1st percentile, the median and the 99th. Older results have "counts", and in "clock" the counts per cycle before and after
-the series. Where samples are not kept, a quantity is {"median": [...]}, with the quartiles "low" and "high" if they are
+A column has a name and quantities: "ns" for a message, "cpu", those that all CPUs spent on it, where a process was
+measured, "cycles", "counts" of the clock, "instructions", or "ratio" to the first column, paired within each round. A
+quantity is {"samples": [[...], ...]} with the samples of each x. A sample is independent of the others: the median over
+the rounds of one process. A series of the study has two "rounds", and keeps the two medians of each process beside one
+another: of "cycles", by the clock beside each round, beside an idle sibling thread and beside a busy one, or twice the
+same where there was one state; "busy", for each x the number whose bit i says that it was busy beside median i; and
+"clock", of each process the counts per cycle, the 1st percentile, the median and the 99th. Older results have "counts",
+and in "clock" the counts per cycle before and after the series. Where samples are not kept, a quantity is {"median": [...]}, with the quartiles "low" and "high" if they are
 known. The name of a file that is compressed ends in .xz.
 """
 
@@ -255,7 +256,8 @@ def insert(old: dict, new: dict) -> dict:
     cpu = ("model", "family", "model_number", "stepping", "features")
     same("the CPU has", all(old["machine"][key] == new["machine"][key] for key in cpu))
     same("the clock has", old["clock"] == new["clock"])
-    same("flags have", old["flags"] == new["flags"])
+    for sources, flags in new["flags"].items():
+        same("flags have", old["flags"].get(sources, flags) == flags)
     for tool, version in new["tools"].items():
         same(tool, tool.startswith(COMMAND) or old["tools"].get(tool, version) == version)
     versions = {peer["name"]: peer["version"] for peer in old["peers"]}
@@ -281,6 +283,7 @@ def insert(old: dict, new: dict) -> dict:
     runs = [run | {"groups": [group for group in run["groups"] if group not in groups]} for run in old["runs"]]
     return old | {
         "tools": old["tools"] | new["tools"],
+        "flags": old["flags"] | new["flags"],
         "peers": _replaced(old["peers"], new["peers"], lambda peer: peer["name"]),
         "missing": old["missing"] | new["missing"],
         "runs": [run for run in runs if run["groups"] or run is runs[0]] + new["runs"],

@@ -138,3 +138,15 @@ def test_figures():
         assert 'aria-label="a title"' in text and "prefers-color-scheme:dark" in figures.standalone(text)
     places = figures.apart([10, 12, 100], 0, 100)
     assert places[1] - places[0] >= 15.9 and places[2] == 100
+
+
+def test_bars_begin_at_a_power_of_ten_and_their_lengths_are_logarithms():
+    parts = [figures.Bars("all", [("a", 0.002, "c0"), ("b", 0.2, "hornet")]), figures.Bars("few", [("c", 2.0, "c1")])]
+    assert [
+        figures.time_text(value) for value in (2.5e-6, 0.0147, 0.2, 9.96, 20)
+    ] == "2.5 µs,15 ms,200 ms,10 s,20 s".split(",")
+    plot = figures.log_bars("a title", "seconds", parts, figures.time_text).figure.axes[0]
+    assert plot.get_xlim() == (1e-3, 10) and [bar.get_x() for bar in plot.patches] == [1e-3] * 3
+    assert [bar.get_x() + bar.get_width() for bar in plot.patches] == pytest.approx([0.002, 0.2, 2])
+    tops = [bar.get_y() for bar in plot.patches]
+    assert tops == sorted(tops) and tops[2] - tops[1] > 2 * (tops[1] - tops[0])

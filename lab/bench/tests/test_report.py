@@ -170,6 +170,10 @@ def test_new_groups_replace_old_ones_and_keep_the_order():
         ("edit", "new"),
     ]
     assert len(both["sections"][0]["checks"]) == 2
+    rust = {"hornet": "-O2", "rust": "-O3"}
+    rusty = run("new", "edit") | {"flags": rust}
+    assert results.insert(run("old", "cold"), rusty)["flags"] == rust
+    assert results.insert(run("old", "cold") | {"flags": rust}, run("new", "edit"))["flags"] == rust
     again = results.insert(both, run("newer", "cold"))
     assert [(one["date"], one["groups"]) for one in again["runs"]] == [
         ("old", ["lengths"]),
@@ -248,10 +252,12 @@ def test_cases_and_what_becomes_of_them():
     ratios = {column["name"]: column["ratio"]["samples"][0] for column in by_group["keys"][0]["columns"]}
     assert ratios == {"hornet gcc": [1, 1], "OpenSSL": [2, 2], "Nettle": [0.5, 0.5]}
     all_ = run("a day", *chosen) | {"series": found, "clock": {"name": "chain"}}
-    all_["flags"]["rust"] = ""
     all_["sections"][0] |= {"section": "best", "mask": None, "busy": 0.25}
     text = page.markdown(all_, [])
     assert "Beside 25 % of the samples, another thread ran on the same core." in text
+    assert "peers in Rust" not in text
+    all_["flags"]["rust"] = "-O3"
+    assert "- flags of the peers in Rust: `-O3`\n\n" in page.markdown(all_, [])
     assert "| whole message | 5.00 |" in text and "### ChaCha20-Poly1305 through EVP: opened" in text
 
 
@@ -270,10 +276,57 @@ def test_a_peer_that_cannot_be_built_is_left_out(monkeypatch, capsys):
 def test_processes(tmp_path):
     assert processes.available_memory("MemTotal: 24684084 kB\nMemAvailable:    2000 kB\n") == 2_048_000
     assert processes.available_memory("") == 0
-    left_out = processes.measure("tree", tmp_path / "hornet", 1, True)
+    (left_out,) = processes.measure("tree", tmp_path / "hornet", 1, True)
     assert left_out["notes"] == ["Left out: there is no hornet: run make."] and left_out["columns"] == []
     if shutil.which("hyperfine") is None:
         pytest.skip("hyperfine is not installed")
+    (tmp_path / "zeros").write_bytes(bytes(8 << 20))
     short, long = processes.measured({"short": ("true", 1), "long": ("sleep 0.05", 2)}, tmp_path, 3)
     assert len(short["ns"]["samples"][0]) == 3 and short["ratio"]["samples"] == [[1, 1, 1]]
     assert all(ns > 0.1e9 for ns in long["ns"]["samples"][0]) and min(long["ratio"]["samples"][0]) > 1
+    prepared = {"append": ("sh -c 'echo y >> out'", 1), "append again": ("sh -c 'echo z >> out'", 1)}
+    processes.measured(prepared, tmp_path, 1, "sh -c 'echo x >> out'")
+    assert (tmp_path / "out").read_text().split() == list("xyxz" * 2)
+    busy, idle = processes.measured({"busy": ("sha256sum zeros", 1), "idle": ("sleep 0.2", 1)}, tmp_path, 1)
+    assert idle["cpu"]["samples"][0][0] < 0.1e9 < idle["ns"]["samples"][0][0] and busy["cpu"]["samples"][0][0] > 5e6
+
+
+def test_sizes_and_holes(tmp_path):
+    assert [processes.size_text(n) for n in (4096, 24 << 20, 8 << 30, 1 << 40)] == ["4 KiB", "24 MiB", "8 GiB", "1 TiB"]
+    processes.fill(tmp_path / "file", 1 << 20, (0, 9 << 20))
+    content = (tmp_path / "file").read_bytes()
+    assert len(content) == 10 << 20 and content[1 << 20 : 9 << 20] == bytes(8 << 20)
+    assert content[:16] != bytes(16) != content[-16:] and (tmp_path / "file").stat().st_blocks << 9 < 3 << 20
+
+
+def of_changes() -> dict:
+    """Return results with whole processes that need not read everything."""
+
+    def series(variant: str, **ms: float) -> dict:
+        first = next(iter(ms.values()))
+        columns = [
+            {"name": name.replace("_", " "), "ns": quantity(1e6 * time), "cpu": quantity(2e6 * time)}
+            | {"ratio": quantity(time / first)}
+            for name, time in ms.items()
+        ]
+        return {"section": "best", "group": "incremental", "variant": variant, "axis": "bytes"} | {
+            "xs": [8 << 30],
+            "columns": columns,
+        }
+
+    edits = table("edit") | {"section": "best", "xs": ["the first", "the first of 1 TiB"]}
+    edits["columns"][0]["ns"] = quantity(1500, 2500)
+    parts = [series("8 GiB", hornet_tag=4000, hornet_retag=3.0, b3sum=1500), series("1 TiB", hornet_tag=7.0)]
+    return run("a day", "incremental") | {"series": [*parts, edits]}
+
+
+def test_what_is_not_read():
+    all_ = of_changes()
+    assert "| hornet retag | 3.00 | 6.00 | **0.0008** |" in page.of_series(all_["series"][0])
+    ((name, title, text),) = page.draw(all_)
+    assert name == "best-incremental" and f'aria-label="{title}"' in text and text.count(f">{title}</text>") == 1
+    shown = re.findall("<text[^>]*> ?([^<]*)</text>", text)
+    for words in ("8 GiB", "1 TiB", "hornet retag", "b3sum", "6 ms", "14 ms", "3 s", "8 s", "2.5 µs", "10 µs", "10 s"):
+        assert words in shown, words
+    all_["series"] = all_["series"][2:]
+    assert page.draw(all_) == []  # without whole processes, nothing to compare
