@@ -11,6 +11,7 @@ use crate::tree::failure::Failure;
 use crate::tree::mapping::Mapping;
 use crate::tree::snapshot::Snapshot;
 use hornet::Poly1305;
+use hornet_manifest::holes::Extents;
 use std::fs::{File, Metadata};
 use std::io::{self, Seek};
 use std::os::unix::fs::MetadataExt;
@@ -47,10 +48,16 @@ impl<'a> Input<'a> {
             open().map_err(|error: io::Error| Error::new(source, error))?;
 
         // Standard input is read from its current position. Files under /proc are regular but have
-        // length 0. A file that cannot be mapped may still be read.
+        // length 0. A file that cannot be mapped may still be read, and so is one in memory whose
+        // holes a mapping would fill.
         let mapping = match source {
             Source::File(_) if metadata.is_file() && metadata.len() >= MAP_FROM_BYTES => {
-                Mapping::new(&file, metadata.len()).ok()
+                let extents = Extents::of(&file, metadata.len());
+                let extents = extents.map_err(|error| Error::new(source, error))?;
+                let may_be = !extents.fills_if_mapped();
+                may_be
+                    .then(|| Mapping::new(&file, metadata.len()).ok())
+                    .flatten()
             }
             _ => None,
         };

@@ -48,6 +48,7 @@ pub(crate) struct Report {
     exclude: Vec<String>,
     entries: Vec<Entry>,
     counts: Counts,
+    not_read_bytes: u64,
 }
 
 impl Extend<Entry> for Report {
@@ -126,7 +127,13 @@ impl Report {
             exclude,
             entries: Vec::new(),
             counts: Counts::default(),
+            not_read_bytes: 0,
         }
+    }
+
+    /// Sets how many bytes of the files were not read, because they are in holes.
+    pub(crate) fn not_read(&mut self, bytes: u64) {
+        self.not_read_bytes = bytes;
     }
 
     /// Returns the entries to print.
@@ -158,6 +165,7 @@ impl Report {
         #[derive(Serialize)]
         struct Last<'a> {
             summary: &'a Counts,
+            not_read_bytes: u64,
             #[serde(skip_serializing_if = "<[String]>::is_empty")]
             exclude: &'a [String],
             counter: u64,
@@ -174,6 +182,7 @@ impl Report {
         }
         let last = Last {
             summary: &self.counts,
+            not_read_bytes: self.not_read_bytes,
             exclude: &self.exclude,
             counter: self.counter,
             sealed: self.sealed.to_string(),

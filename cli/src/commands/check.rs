@@ -72,15 +72,16 @@ pub(crate) struct Check {
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
 
-    /// Print only files that are not OK, and do not say when the manifest was sealed
+    /// Print only files that are not OK, and say neither when the manifest was sealed nor what was not read
     #[arg(short, long)]
     quiet: bool,
 
     /// Print one JSON object per line, the last of which is a summary
     ///
     /// The object of a file has its path, its status and, for some, a reason. The summary has the
-    /// number of files of each status, the nonce counter of the seal and its time (UTC), and the
-    /// patterns of what was left out, if there are any.
+    /// number of files of each status, the number of bytes that were not read because they are in
+    /// holes, the nonce counter of the seal and its time (UTC), and the patterns of what was left out,
+    /// if there are any.
     ///
     /// If the manifest is refused, prints a single object whose status is REFUSED, and the exit
     /// status is 1.
@@ -133,7 +134,9 @@ impl Check {
         }
         let roots = Roots::new(&manifest.arguments, manifest.follow_symlinks);
         let pool = self.options.pool()?;
-        let work = Work::new(key_file.key(), &roots, &pool, !self.options.no_mmap);
+        let holes = self.options.holes();
+        let map = !self.options.no_mmap;
+        let work = Work::new(key_file.key(), &roots, &pool, map, &holes);
         let extra = if self.strict {
             let excluded = Excluded::new(&key_file, [metadata].into_iter().chain(output::file()));
             let patterns = self.compile(&manifest.exclude, recorded, &exclusions)?;
@@ -149,6 +152,10 @@ impl Check {
             status: Status::Unread,
         }));
         report.extend(extra);
+        report.not_read(holes.not_read());
+        if !self.quiet {
+            holes.say();
+        }
 
         output::print_all(|stdout| {
             if self.json {

@@ -3,6 +3,7 @@
 //! The options that `tag` and `check` share.
 
 use crate::error::Error;
+use crate::tree::holes::Holes;
 use clap::Args;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -17,9 +18,21 @@ pub(crate) struct Options {
     /// Mapping huge files is faster. The tags are the same.
     #[arg(long)]
     pub(super) no_mmap: bool,
+
+    /// Read also the holes of sparse files
+    ///
+    /// On ext4, XFS, Btrfs and tmpfs, holes of at least 64 KiB are not read otherwise, because they
+    /// consist of zeros. The tags are the same.
+    #[arg(long)]
+    no_holes: bool,
 }
 
 impl Options {
+    /// Returns how to treat holes.
+    pub(crate) fn holes(&self) -> Holes {
+        Holes::new(!self.no_holes)
+    }
+
     /// Starts the threads.
     pub(crate) fn pool(&self) -> Result<ThreadPool, Error> {
         ThreadPoolBuilder::new()

@@ -217,7 +217,9 @@ impl TagFiles {
         let others = others.map(|Skipped { path, kind, .. }| Other { path, kind });
         let others = others.collect();
         let roots = Roots::new(&self.paths, self.follow_symlinks);
-        let work = || Work::new(key, &roots, pool, !self.options.no_mmap).excluding(excluded);
+        let map = !self.options.no_mmap;
+        let work = |holes| Work::new(key, &roots, pool, map, holes).excluding(excluded);
+        let holes = self.options.holes();
         let count = found.files.len();
         let tagging = zip(found.files, nonces)
             .map(|(path, nonce)| {
@@ -232,15 +234,18 @@ impl TagFiles {
         }
         let mut files = Vec::with_capacity(count);
         let mut unread = found.unread;
-        for result in work().settled(settled).run(tagging) {
+        for result in work(&holes).settled(settled).run(tagging) {
             match result {
                 Tagged::File(line) => files.push(line),
                 Tagged::Unread(failed) => unread.push(failed),
                 Tagged::Excluded => {}
             }
         }
+        holes.say();
         if self.verify_twice {
-            files = verified(&work().afresh(), files, &mut unread);
+            // Looks for holes again, and counts them apart.
+            let again = self.options.holes();
+            files = verified(&work(&again).afresh(), files, &mut unread);
         }
         unread.sort_unstable_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         let manifest = Manifest {
@@ -384,6 +389,7 @@ impl Task for Tagging {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::holes::Holes;
     use rayon::ThreadPoolBuilder;
     use tempfile::TempDir;
 
@@ -399,7 +405,8 @@ mod tests {
         let arguments = [folder.path().to_owned()];
         let roots = Roots::new(&arguments, false);
         let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let work = Work::new(&key, &roots, &pool, true).afresh();
+        let holes = Holes::new(true);
+        let work = Work::new(&key, &roots, &pool, true, &holes).afresh();
         let tasks = names.map(|name| Tagging {
             path: at(name),
             nonce: UnusedNonce::assume_unused([0; 16]),

@@ -23,6 +23,11 @@ impl Failure {
     pub(crate) const CHANGED: &str = "changed while it was being read";
     pub(crate) const SHRANK: &str = "shrank or became unreadable while it was being read";
 
+    /// The bytes from `start` to `end` could not all be read.
+    pub(super) fn shrank(start: u64, end: u64) -> Self {
+        Self::Unreadable(format!("{}: bytes {start} to {end}", Self::SHRANK))
+    }
+
     pub(crate) fn changed() -> Self {
         Self::Unreadable(Self::CHANGED.into())
     }

@@ -8,6 +8,8 @@ use crate::tree::failure::Failure;
 use crate::tree::snapshot::Snapshot;
 use hornet::aes::{Key, Partial};
 use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
 
 /// Bytes read into a buffer at a time. Larger pieces were slower because they do not fit the
 /// caches.
@@ -79,6 +81,32 @@ pub(super) fn read_on(
         ));
     }
     Ok(whole)
+}
+
+/// Reads the bytes from `start` to `end` through a buffer, and appends them to what precedes them.
+pub(super) fn read_range(
+    key: &Key,
+    file: &File,
+    start: u64,
+    end: u64,
+    buffer: &mut [u8],
+    whole: &mut Partial,
+) -> Result<(), Failure> {
+    let mut at = start;
+    while at < end {
+        let length = usize::try_from(end - at).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
+        let piece = &mut buffer[..length];
+        file.read_exact_at(piece, at).map_err(|error| {
+            if error.kind() == ErrorKind::UnexpectedEof {
+                Failure::shrank(at, at + length as u64)
+            } else {
+                error.into()
+            }
+        })?;
+        append(key, whole, &key.partial(piece))?;
+        at += length as u64;
+    }
+    Ok(())
 }
 
 /// Appends a partial evaluation to that of the preceding bytes.

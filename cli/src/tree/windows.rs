@@ -5,50 +5,65 @@
 use crate::buffer::Buffer;
 use crate::progress::Progress;
 use crate::tree::failure::Failure;
+use crate::tree::holes::Holes;
 use crate::tree::mapping::Mapping;
-use crate::tree::reading::{PIECE_BYTES, append};
+use crate::tree::reading::{PIECE_BYTES, append, read_range};
 use hornet::aes::{Key, Partial};
+use hornet_manifest::holes::{Extent, Extents};
 use rayon::ThreadPool;
 use std::fs::File;
-use std::io::ErrorKind;
-use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes that a thread takes at a time: enough that combining the results is cheap by comparison,
-/// and that the disk reads ahead.
+/// Bytes to be read that a thread takes at a time: enough that combining the results is cheap by
+/// comparison, and that the disk reads ahead.
 const WINDOW_BYTES: u64 = 4 << 20;
 
-/// Returns the partial evaluation of the first `length` bytes.
+/// Extents that a thread takes at a time: asking for them, while other threads wait, takes about a
+/// millisecond.
+const WINDOW_EXTENTS: usize = 1024;
+
+/// Returns the partial evaluation of the first `length` bytes, and how many of them were not read.
 pub(crate) fn partial(
     key: &Key,
     pool: &ThreadPool,
     file: &File,
     length: u64,
     map: bool,
+    holes: &Holes,
     progress: &Progress,
-) -> Result<Partial, Failure> {
+) -> Result<(Partial, u64), Failure> {
+    let extents = holes.extents(file, length)?;
+    let map = map && !extents.fills_if_mapped();
     // A file that cannot be mapped may still be read.
     let mapping = map.then(|| Mapping::new(file, length).ok()).flatten();
-    let windows = length.div_ceil(WINDOW_BYTES);
-    let next = AtomicU64::new(0);
+    let windows = Mutex::new(Windows::new(extents));
+    let lock = || -> MutexGuard<Windows> { windows.lock().unwrap_or_else(PoisonError::into_inner) };
     let partials = pool.broadcast(|_| {
         let mut buffer = Buffer::default();
-        let mut partials = Vec::new();
+        let (mut partials, mut window) = (Vec::new(), Vec::new());
         loop {
-            let window = next.fetch_add(1, Relaxed);
-            if window >= windows {
-                return Ok(partials);
-            }
-            let start = window * WINDOW_BYTES;
-            let end = length.min(start + WINDOW_BYTES);
-            let partial = match &mapping {
-                Some(mapping) => mapped(key, mapping, start, end),
-                None => read(key, file, start, end, &mut buffer),
+            let index = match lock().next(&mut window) {
+                Ok(Some(index)) => index,
+                Ok(None) => return Ok(partials),
+                Err(error) => return Err(error.into()),
             };
-            // After an error, the other threads need not continue.
-            let partial = partial.inspect_err(|_| next.store(windows, Relaxed))?;
-            partials.push((window, partial));
-            progress.add(usize::try_from(end - start).unwrap_or(usize::MAX));
+            let mut whole = Partial::default();
+            for extent in &window {
+                let Extent { start, end, .. } = *extent;
+                let appended = if extent.is_hole {
+                    append(key, &mut whole, &key.partial_zeros(end - start))
+                } else if let Some(mapping) = &mapping {
+                    mapped(key, mapping, start, end, &mut whole)
+                } else {
+                    buffer.allocate(PIECE_BYTES);
+                    read_range(key, file, start, end, &mut buffer, &mut whole)
+                };
+                // After an error, the other threads need not continue.
+                appended.inspect_err(|_| lock().stop())?;
+                progress.add(usize::try_from(end - start).unwrap_or(usize::MAX));
+            }
+            partials.push((index, whole));
         }
     });
     let partials: Result<Vec<_>, Failure> = partials.into_iter().collect();
@@ -59,44 +74,84 @@ pub(crate) fn partial(
     for (_, partial) in &partials {
         append(key, &mut whole, partial)?;
     }
-    Ok(whole)
+    Ok((whole, lock().holes))
 }
 
-fn mapped(key: &Key, mapping: &Mapping, start: u64, end: u64) -> Result<Partial, Failure> {
-    let window = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    let (start, end) = window.ok_or_else(|| Failure::Unreadable("too long to be mapped".into()))?;
-    let partial = key.partial(&mapping.bytes()[start..end]);
-    mapping.release(start, end - start);
-    if mapping.is_lost() {
-        return Err(Failure::Unreadable(Failure::SHRANK.into()));
+/// What threads take from a file, one window after another: data, and the holes before and after it.
+struct Windows<'f> {
+    extents: Extents<'f>,
+    /// The rest of an extent of data that did not fit into the last window.
+    rest: Option<Extent>,
+    /// How many windows were taken.
+    taken: usize,
+    /// How many bytes of holes are in them.
+    holes: u64,
+    stopped: bool,
+}
+
+impl<'f> Windows<'f> {
+    fn new(extents: Extents<'f>) -> Self {
+        Self {
+            extents,
+            rest: None,
+            taken: 0,
+            holes: 0,
+            stopped: false,
+        }
     }
-    Ok(partial)
+
+    /// Lets no further window be taken.
+    fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// Puts the extents of the next window into `window`. Returns its number, or `None` at the end.
+    fn next(&mut self, window: &mut Vec<Extent>) -> io::Result<Option<usize>> {
+        window.clear();
+        let mut room = WINDOW_BYTES;
+        while room > 0 && window.len() < WINDOW_EXTENTS && !self.stopped {
+            let next = match self.rest.take() {
+                Some(rest) => Some(Ok(rest)),
+                None => self.extents.next(),
+            };
+            let Some(next) = next else { break };
+            let mut extent = next.inspect_err(|_| self.stopped = true)?;
+            if extent.is_hole {
+                self.holes += extent.len_bytes();
+            } else {
+                let end = extent.end.min(extent.start + room);
+                if end < extent.end {
+                    let rest = extent.clone();
+                    self.rest = Some(Extent { start: end, ..rest });
+                    extent.end = end;
+                }
+                room -= extent.len_bytes();
+            }
+            window.push(extent);
+        }
+        if window.is_empty() {
+            return Ok(None);
+        }
+        self.taken += 1;
+        Ok(Some(self.taken))
+    }
 }
 
-fn read(
+fn mapped(
     key: &Key,
-    file: &File,
+    mapping: &Mapping,
     start: u64,
     end: u64,
-    buffer: &mut Buffer,
-) -> Result<Partial, Failure> {
-    buffer.allocate(PIECE_BYTES);
-    let mut whole = Partial::default();
-    let mut at = start;
-    while at < end {
-        let length = usize::try_from(end - at).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
-        let piece = &mut buffer[..length];
-        file.read_exact_at(piece, at).map_err(|error| {
-            if error.kind() == ErrorKind::UnexpectedEof {
-                Failure::Unreadable(Failure::SHRANK.into())
-            } else {
-                error.into()
-            }
-        })?;
-        append(key, &mut whole, &key.partial(piece))?;
-        at += length as u64;
+    whole: &mut Partial,
+) -> Result<(), Failure> {
+    let window = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+    let (from, to) = window.ok_or_else(|| Failure::Unreadable("too long to be mapped".into()))?;
+    let partial = key.partial(&mapping.bytes()[from..to]);
+    mapping.release(from, to - from);
+    if mapping.is_lost() {
+        return Err(Failure::shrank(start, end));
     }
-    Ok(whole)
+    append(key, whole, &partial)
 }
 
 #[cfg(test)]
@@ -110,7 +165,9 @@ mod tests {
     fn partial_of(file: &File, length: u64, map: bool) -> Result<Partial, Failure> {
         let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let progress = Progress::new(Unit::Bytes, None);
-        let partial = partial(&key(), &pool, file, length, map, &progress)?;
+        let holes = Holes::new(true);
+        let (partial, not_read) = partial(&key(), &pool, file, length, map, &holes, &progress)?;
+        assert_eq!(not_read, 0);
         assert_eq!((partial.len_bytes(), progress.done()), (length, length));
         Ok(partial)
     }
@@ -143,10 +200,13 @@ mod tests {
     #[test]
     fn a_truncated_file() {
         let file = tempfile::tempfile().unwrap();
-        file.set_len(WINDOW_BYTES).unwrap();
+        let content = vec![1; usize::try_from(WINDOW_BYTES).unwrap()];
+        (&file).write_all(&content).unwrap();
         for map in [true, false] {
-            let result = partial_of(&file, 2 * WINDOW_BYTES, map).map(|_| ());
-            assert_eq!(result, Err(Failure::Unreadable(Failure::SHRANK.into())));
+            let Err(Failure::Unreadable(why)) = partial_of(&file, 2 * WINDOW_BYTES, map) else {
+                panic!("not detected");
+            };
+            assert!(why.contains("shrank") && why.contains("byte"), "{why}");
         }
     }
 }

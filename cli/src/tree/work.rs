@@ -9,6 +9,7 @@
 use crate::progress::{Progress, Unit};
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
+use crate::tree::holes::Holes;
 use crate::tree::opener::Opener;
 use crate::tree::reading::{taggable, unchanged};
 use crate::tree::roots::Roots;
@@ -35,19 +36,27 @@ pub(crate) struct Work<'a> {
     roots: &'a Roots,
     pool: &'a ThreadPool,
     map: bool,
+    holes: &'a Holes,
     settled: Option<Settled>,
     excluded: Option<&'a Excluded<'a>>,
     afresh: bool,
 }
 
 impl<'a> Work<'a> {
-    /// `map` says whether huge files may be mapped into memory.
-    pub(crate) fn new(key: &'a Key, roots: &'a Roots, pool: &'a ThreadPool, map: bool) -> Self {
+    /// `map` says whether huge files may be mapped into memory, and `holes` counts what is skipped.
+    pub(crate) fn new(
+        key: &'a Key,
+        roots: &'a Roots,
+        pool: &'a ThreadPool,
+        map: bool,
+        holes: &'a Holes,
+    ) -> Self {
         Self {
             key,
             roots,
             pool,
             map,
+            holes,
             settled: None,
             excluded: None,
             afresh: false,
@@ -78,11 +87,11 @@ impl<'a> Work<'a> {
         let mut slots: Vec<Slot<T>> = tasks.into_iter().map(Slot::Todo).collect();
         self.look(&mut slots);
 
-        let mut total = 0;
+        let mut total: u64 = 0;
         let (mut large, mut huge) = (Vec::new(), Vec::new());
         for slot in &mut slots {
             if let Slot::Later(_, length) = slot {
-                total += *length;
+                total = total.saturating_add(*length);
                 let is_huge = *length >= HUGE_BYTES;
                 if is_huge { &mut huge } else { &mut large }.push(slot);
             }
@@ -118,15 +127,17 @@ impl<'a> Work<'a> {
     ) -> Result<Partial, Failure> {
         let file = opener.file(path)?;
         let before = taggable(&file, self.excluded)?;
-        let partial = windows::partial(
+        let (partial, not_read) = windows::partial(
             self.key,
             self.pool,
             &file,
             before.length,
             self.map,
+            self.holes,
             progress,
         )?;
         unchanged(before, &file)?;
+        self.holes.add(not_read);
         Ok(partial)
     }
 
@@ -151,7 +162,7 @@ impl<'a> Work<'a> {
         }
         let items = Mutex::new(items);
         let run = || {
-            let mut worker = Worker::new(self.settled, self.excluded, self.opener());
+            let mut worker = Worker::new(self.settled, self.excluded, self.holes, self.opener());
             loop {
                 let next = items.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(item) = next else { return };

@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::source::read_some;
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
+use crate::tree::holes::Holes;
 use crate::tree::opener::Opener;
 use crate::tree::reading::{PIECE_BYTES, read_on, taggable, unchanged};
 use crate::tree::snapshot::{Settled, Snapshot};
@@ -50,6 +51,7 @@ enum Content {
 pub(super) struct Worker<'a> {
     settled: Option<Settled>,
     excluded: Option<&'a Excluded<'a>>,
+    holes: &'a Holes,
     opener: Opener<'a>,
     buffer: Buffer,
     /// The number of bytes of the buffer that small files occupy.
@@ -60,11 +62,13 @@ impl<'a> Worker<'a> {
     pub(super) fn new(
         settled: Option<Settled>,
         excluded: Option<&'a Excluded<'a>>,
+        holes: &'a Holes,
         opener: Opener<'a>,
     ) -> Self {
         Self {
             settled,
             excluded,
+            holes,
             opener,
             buffer: Buffer::default(),
             used: 0,
@@ -140,7 +144,8 @@ impl<'a> Worker<'a> {
         let start = self.used;
         let free = &mut self.buffer[start..];
         if before.length > SMALL_BYTES {
-            return read_on(key, file, before, free, 0, |_| {}).map(Content::Read);
+            let read = self.holes.evaluate(key, file, before, free, |_| {});
+            return read.map(Content::Read);
         }
         // Requests one byte more than there should be. A regular file returns all its bytes at
         // once.
@@ -171,9 +176,9 @@ impl<'a> Worker<'a> {
         let file = self.opener.file(path)?;
         let before = taggable(&file, self.excluded)?;
         self.buffer.allocate(BUFFER_BYTES);
-        read_on(key, &file, before, &mut self.buffer, 0, |count| {
-            progress.add(count);
-        })
+        let count = |count| progress.add(count);
+        self.holes
+            .evaluate(key, &file, before, &mut self.buffer, count)
     }
 }
 
@@ -206,7 +211,8 @@ mod tests {
     fn changes_of_small_files_are_detected() {
         let key = Key::clamped(&[7; 32]);
         let roots = Roots::new(&[], false);
-        let mut worker = Worker::new(None, None, Opener::new(&roots, 1));
+        let holes = Holes::new(true);
+        let mut worker = Worker::new(None, None, &holes, Opener::new(&roots, 1));
         let mut file = NamedTempFile::new().unwrap();
         file.write_all(b"content").unwrap();
         let reader = || File::open(file.path()).unwrap();

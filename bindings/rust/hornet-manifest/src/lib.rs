@@ -8,6 +8,7 @@
 
 mod content;
 pub mod escape;
+pub mod holes;
 mod kind;
 pub mod parts;
 mod problem;
