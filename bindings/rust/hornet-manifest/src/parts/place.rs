@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::Read;
+use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -264,27 +265,60 @@ impl Place {
     /// [`Error`] if there is something else than a regular file at a path that will be written, if the
     /// folder of the parts cannot be written, or if its file system has no locks.
     pub fn lock(&self) -> Result<Lock<'_>, Error> {
-        let lock = self.parts.with(LOCK)?;
-        let held =
-            LockFile::wait(&lock.folder, &lock.name).map_err(|problem| lock.error(problem))?;
-        let new = self.parts.with(NEW)?;
-        let lock = Lock {
-            place: self,
-            new,
-            _held: held,
-        };
-        lock.recover()?;
-        Ok(lock)
+        Lock::of(Held::Borrowed(self))
+    }
+
+    /// Like [`lock`](Self::lock), for a lock that keeps the paths.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], like `lock`.
+    pub fn into_lock(self) -> Result<Lock<'static>, Error> {
+        Lock::of(Held::Owned(Box::new(self)))
+    }
+}
+
+/// The paths that a lock is of.
+#[derive(Debug)]
+enum Held<'a> {
+    Borrowed(&'a Place),
+    Owned(Box<Place>),
+}
+
+impl Deref for Held<'_> {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        match self {
+            Self::Borrowed(place) => place,
+            Self::Owned(place) => place,
+        }
     }
 }
 
 /// The sole right to replace a manifest and its parts.
 #[derive(Debug)]
 pub struct Lock<'a> {
-    place: &'a Place,
+    place: Held<'a>,
     /// Where new parts are until their manifest has its name.
     new: Location,
     _held: LockFile,
+}
+
+impl<'a> Lock<'a> {
+    fn of(place: Held<'a>) -> Result<Self, Error> {
+        let lock = place.parts.with(LOCK)?;
+        let held =
+            LockFile::wait(&lock.folder, &lock.name).map_err(|problem| lock.error(problem))?;
+        let new = place.parts.with(NEW)?;
+        let lock = Self {
+            place,
+            new,
+            _held: held,
+        };
+        lock.recover()?;
+        Ok(lock)
+    }
 }
 
 /// The steps of a replacement, in order.
@@ -351,7 +385,7 @@ impl Lock<'_> {
         let Place {
             manifest: of_manifest,
             parts: of_parts,
-        } = self.place;
+        } = &*self.place;
         let old_manifest = of_manifest.metadata()?;
         let old_parts = of_parts.metadata()?;
         // It is not removed if it is not a file.
