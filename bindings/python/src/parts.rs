@@ -13,6 +13,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How long a lock that another process has is not tried again.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Returns the length of segments, or `ValueError` if it is not allowed.
 pub(crate) fn segment_length(segment_bytes: u64) -> PyResult<SegmentBytes> {
@@ -219,9 +224,17 @@ impl PartsLock {
         reason = "what PyO3 converts an argument to"
     )]
     fn new(py: Python<'_>, manifest: PathBuf, parts: PathBuf) -> PyResult<Self> {
-        let lock = py.detach(|| Place::new(&manifest, &parts)?.into_lock());
-        let lock = lock.map_err(|error| parts_error(&error))?;
-        Ok(Self(Mutex::new(Some(lock))))
+        loop {
+            match py.detach(|| Place::new(&manifest, &parts)?.try_into_lock()) {
+                Ok(lock) => return Ok(Self(Mutex::new(Some(lock)))),
+                // Python's signals, such as Ctrl-C, end the waiting.
+                Err(error) if error.is_locked() => {
+                    py.check_signals()?;
+                    py.detach(|| sleep(PAUSE));
+                }
+                Err(error) => return Err(parts_error(&error)),
+            }
+        }
     }
 
     /// Raise OSError if they could not be written.

@@ -35,7 +35,7 @@ from hornet_poly1305._native import (
     verify_parts,
     verify_rows,
 )
-from hornet_poly1305._parts import Parts, Update, VerifiedFile
+from hornet_poly1305._parts import Known, Multipart, Parts, Update, VerifiedFile
 
 __version__: str = info()["version"]
 
@@ -46,6 +46,8 @@ __all__ = [
     "InvalidSignature",
     "InvalidTag",
     "KeyFile",
+    "Known",
+    "Multipart",
     "Nonces",
     "Parts",
     "Poly1305",

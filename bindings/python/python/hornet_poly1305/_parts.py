@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import IO, Any, TypeAlias
 
@@ -173,6 +174,52 @@ def _read(source: Any, start: int, length: int) -> bytes:
     while 0 < len(found) < length and (more := source.read(length - len(found))):
         found += bytes(more)
     return found[:length]
+
+
+@dataclass(frozen=True)
+class Known:
+    """The value of an object that was evaluated as it was uploaded, and those of its segments. SECRET, like all values."""
+
+    size: int
+    partial: bytes = field(repr=False)
+    values: bytes = field(repr=False)
+    etag: str | None = None
+    """What the store answered, by which it is recognized."""
+
+
+class Multipart:
+    """An object that is evaluated as it is uploaded in parts: in any order, by any number of threads, of which none waits for
+    another. complete returns its value, with which retag needs not read it.
+
+    Parts have numbers, in the order of the object, as in S3. All but the last must be whole segments long.
+    """
+
+    def __init__(self, key_file: KeyFile | str | os.PathLike[str], segment_bytes: int = 1 << 20) -> None:
+        """Begin an object, for parts files with segments of this length."""
+        Objects().keep_segments(segment_bytes)
+        keys = key_file if isinstance(key_file, KeyFile) else KeyFile(key_file)
+        self.segment_bytes = segment_bytes
+        self._evaluation: Evaluation = keys.evaluation()
+        self._parts: dict[int, tuple[int, bytes]] = {}
+
+    def part(self, number: int, data: Any) -> None:
+        """Evaluate the part of this number. One that was given before is replaced."""
+        with memoryview(data) as view:
+            length, values = view.nbytes, self._evaluation.compute_segments(view, self.segment_bytes)
+        # A single operation, which other threads see whole.
+        self._parts[number] = length, values
+
+    def complete(self, etag: str | None = None) -> Known:
+        """Return the value of all parts, one after the other. With the ETag that the store has answered, retag makes sure that
+        it has this object. Raises ValueError if a part that is not the last ends within a segment.
+        """
+        ordered = sorted(self._parts.items())
+        for number, (length, _) in ordered[:-1]:
+            if length % self.segment_bytes:
+                raise ValueError(f"part {number} of {length} bytes ends within a segment of {self.segment_bytes}")
+        values = b"".join(values for _, (_, values) in ordered) or self._evaluation.compute(b"")
+        size = sum(length for _, (length, _) in ordered)
+        return Known(size, self._evaluation.join(values), values, etag)
 
 
 class Update:

@@ -265,16 +265,16 @@ impl Place {
     /// [`Error`] if there is something else than a regular file at a path that will be written, if the
     /// folder of the parts cannot be written, or if its file system has no locks.
     pub fn lock(&self) -> Result<Lock<'_>, Error> {
-        Lock::of(Held::Borrowed(self))
+        Lock::of(Held::Borrowed(self), LockFile::wait)
     }
 
-    /// Like [`lock`](Self::lock), for a lock that keeps the paths.
+    /// Like [`lock`](Self::lock), without waiting, for a lock that keeps the paths.
     ///
     /// # Errors
     ///
-    /// [`Error`], like `lock`.
-    pub fn into_lock(self) -> Result<Lock<'static>, Error> {
-        Lock::of(Held::Owned(Box::new(self)))
+    /// [`Error`], like `lock`; [`Error::is_locked`] if another process replaces them.
+    pub fn try_into_lock(self) -> Result<Lock<'static>, Error> {
+        Lock::of(Held::Owned(Box::new(self)), LockFile::attempt)
     }
 }
 
@@ -306,10 +306,12 @@ pub struct Lock<'a> {
 }
 
 impl<'a> Lock<'a> {
-    fn of(place: Held<'a>) -> Result<Self, Error> {
+    fn of(
+        place: Held<'a>,
+        take: impl Fn(&OwnedFd, &OsStr) -> Result<LockFile, hornet_key_file::Problem>,
+    ) -> Result<Self, Error> {
         let lock = place.parts.with(LOCK)?;
-        let held =
-            LockFile::wait(&lock.folder, &lock.name).map_err(|problem| lock.error(problem))?;
+        let held = take(&lock.folder, &lock.name).map_err(|problem| lock.error(problem))?;
         let new = place.parts.with(NEW)?;
         let lock = Self {
             place,
