@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Parts: the values of the segments of objects, with which what has changed is re-tagged, and ranges are checked alone."""
 
+import io
 import json
 import os
 import random
@@ -12,9 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import content, hornet, write_tree
 from hornet_poly1305 import InvalidSignature, KeyFile, Multipart, Parts, XChaCha20Poly1305
-from hornet_poly1305._native import SealedManifest
 from hornet_poly1305.dask import ClusterError, Manifest, check, retag, tag
-from hornet_poly1305.dask import _driver as driver
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._items import Item, Spec, open_answer, seal_answer
 from test_manifests import command
@@ -42,15 +41,9 @@ def assert_whole(keys, folder, files, counted=True):
     parts = Parts(keys.path, folder / "m", folder / "p")
     assert list(parts) == sorted(files)
     for name, data in files.items():
-        with parts.open(name, as_file(data)) as file:
+        with parts.open(name, io.BytesIO(data)) as file:
             assert file.readall() == data
     assert sorted(os.listdir(folder)) == ["m", "p"]
-
-
-def as_file(data):
-    import io
-
-    return io.BytesIO(data)
 
 
 def new_lines(keys, before, after, changed):
@@ -121,14 +114,14 @@ def test_retag_by_version(keys, cluster, s3, folder):
     opened = Manifest.open(folder / "m", keys.path, "s3://versions", **s3.options)
     third = retag(opened, client=cluster.client, parts=folder / "p")
     assert third.summary.bytes_read == 59_000
-    new_lines(keys, before, lines_of(third), {b"t/09", b"t/new"})
+    new_lines(keys, before, after := lines_of(third), {b"t/09", b"t/new"})
     assert check(third, keys.path, cluster.client, PART, strict=True).is_ok
     assert_whole(keys, folder, files, counted=False)
     # By names, on the caller's word.
     files[b"t/11"] = content(79, 300_007)
     s3.put("versions", b"t/11", files[b"t/11"])
     fourth = retag(third, ["t/11"], cluster.client, parts=folder / "p")
-    new_lines(keys, lines_of(third) if False else before | {b"t/11": before[b"t/11"]}, before, set())
+    new_lines(keys, after, lines_of(fourth), {b"t/11"})
     assert fourth.summary.bytes_read == 300_007 and check(fourth, keys.path, cluster.client, strict=True).is_ok
     assert_whole(keys, folder, files, counted=False)
 
@@ -411,14 +404,10 @@ def test_the_command(keys, tmp_path, cluster, s3):
     assert "9000 bytes were not read, on the word of the store's versions" in said
     s3.put("commanded", b"c/a", content(1, 8000) + content(3, 1000))
     _, said = command(*again, "--range", "8000:1000:c/a", "m", cwd=tmp_path)
-    assert "on the word of the ranges given" in said and "4907 bytes were not read" not in said
+    assert "on the word of the ranges given" in said and "4099 bytes were not read" in said
     command("check", *common, "--base", "s3://commanded", "--strict", "m", cwd=tmp_path)
     _, error = command("tag", *common, "-o", "n", "--segment", "4KiB", "s3://commanded/c", cwd=tmp_path, status=2)
     assert "--segment: only with --parts" in error
     _, error = command("tag", *common, "-o", "n", "--parts", "p", "s3://commanded/c", cwd=tmp_path, status=2)
     assert "p: exists; use --force" in error and not (tmp_path / "n").exists()
     command("tag", *common, "-o", "m", "--parts", "p", "--force", "s3://commanded/c", cwd=tmp_path)
-
-
-def test_driver_constants():
-    assert driver.ANSWERS != driver.CHECKPOINTS and SealedManifest
