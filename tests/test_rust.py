@@ -19,6 +19,22 @@ def test_rust():
     run(*documented, env={"RUSTDOCFLAGS": "-D warnings"})
 
 
+@suite("slow", cpu_seconds=200)
+def test_holes():
+    run(
+        "cargo",
+        "test",
+        "--package",
+        "hornet-poly1305-cli",
+        "--test",
+        "holes",
+        "--locked",
+        "--",
+        "--ignored",
+        "--nocapture",
+    )
+
+
 @suite("cross cross-quick", cpu_seconds=30)
 def test_js_browser():
     run("bindings/js/build.sh")

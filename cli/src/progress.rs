@@ -107,7 +107,8 @@ impl Progress {
 
     pub(crate) fn add(&self, count: usize) {
         let count = count as u64;
-        self.show(self.done.fetch_add(count, Relaxed) + count);
+        // Files with holes may have 2^64 bytes together.
+        self.show(self.done.fetch_add(count, Relaxed).saturating_add(count));
     }
 
     pub(crate) fn done(&self) -> u64 {

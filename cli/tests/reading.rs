@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Folder, TREE, finds, is_tag_of, paths, prints, tree};
+use common::{Folder, TREE, finds, is_tag_of, paths, prints, tag_while, tree};
 use memmap2::MmapMut;
 use std::fs::{self, OpenOptions};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -90,35 +90,6 @@ fn files_shorter_than_their_length() {
             &[path, "has fewer bytes than its length says"],
         );
     }
-}
-
-/// Returns the manifest that the command writes while another thread keeps changing `t/busy`. If
-/// that thread does not run meanwhile, as may happen on a busy machine, the command is run again.
-#[track_caller]
-fn tag_while(folder: &Folder, change: impl Fn(&fs::File, u64) + Sync, options: &str) -> String {
-    let stop = AtomicBool::new(false);
-    let busy = OpenOptions::new().write(true).open(folder.path("t/busy"));
-    let file = busy.unwrap();
-    let command = format!("tag -k k {options} -o m --force t");
-    let output = thread::scope(|scope| {
-        scope.spawn(|| {
-            for turn in 0.. {
-                if stop.load(SeqCst) {
-                    break;
-                }
-                change(&file, turn);
-            }
-        });
-        let mut outputs = (0..100).map(|_| folder.run(&command));
-        let output = outputs.find(|output| output.status.code() != Some(0));
-        stop.store(true, SeqCst);
-        output.expect("no change was detected")
-    });
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("t/busy: "), "{stderr}");
-    assert!(stderr.contains("while it was being read"), "{stderr}");
-    folder.read("m")
 }
 
 /// Long enough to be read by all threads and to be changed meanwhile.

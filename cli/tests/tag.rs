@@ -207,7 +207,12 @@ fn killed_at_any_time_it_leaves_nothing() {
     file.set_len(24 << 30).unwrap();
     for signal in [libc::SIGINT, libc::SIGTERM] {
         let time = Duration::from_millis(100);
-        assert!(kill_after(&folder, "tag -k k -o new t", signal, time));
+        assert!(kill_after(
+            &folder,
+            "tag -k k -o new --no-holes t",
+            signal,
+            time
+        ));
         assert_eq!(hidden_files(&folder), [""; 0]);
         assert!(!folder.path("new").exists());
     }
@@ -307,7 +312,7 @@ fn long_work_shows_its_progress_on_a_terminal() {
     let file = fs::File::create(folder.path("t/huge")).unwrap();
     file.set_len(24 << 30).unwrap();
     let (mut person, stderr) = terminal();
-    let mut tag = folder.hornet("tag -k k -o m t");
+    let mut tag = folder.hornet("tag -k k -o m --no-holes t");
     let start = Instant::now();
     let mut child = tag.env("TERM", "xterm").stderr(stderr).spawn().unwrap();
     drop(tag);

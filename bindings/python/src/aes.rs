@@ -612,6 +612,18 @@ impl Evaluation {
         Ok(bytes_of(py, &partial))
     }
 
+    /// Return the value over a segment of this number of zeros, up to 2**64 - 1, such as a hole of a file. No bytes are
+    /// read: the time grows with the logarithm of the length.
+    fn zeros<'py>(&self, py: Python<'py>, length: u64) -> Bound<'py, PyBytes> {
+        let mut partial = sys::hornet_poly1305_partial { opaque: [0; 4] };
+        // SAFETY: the value is a live object, and r has 16 bytes.
+        let clamped = unsafe {
+            sys::hornet_poly1305_partial_zeros(&raw mut partial, length, self.0.as_ptr())
+        };
+        assert!(clamped);
+        bytes_of(py, &partial)
+    }
+
     /// Return the value over a segment of a file: length bytes from offset on, read through a descriptor, whose position
     /// stays as it is. Raises EOFError if the file ends before, and OSError if it cannot be read.
     fn compute_file<'py>(

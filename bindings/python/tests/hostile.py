@@ -277,6 +277,7 @@ class Calls:
                 lambda: [r],
                 {
                     "compute": lambda: [data],
+                    "zeros": lambda: [4],
                     "compute_file": lambda: [self.file, 0, 4],
                     "compute_file_segments": lambda: [self.file, 0, 4, 4096],
                     "compute_segments": lambda: [data, 4096],

@@ -247,6 +247,30 @@ def test_partial_evaluations(blocks, rest):
     assert Evaluation.tag(replaced, pad) == hornet.mac(r + pad, changed + message[len(changed) :])
 
 
+@given(st.integers(0, 70_000), st.integers(0, 5))
+@settings(max_examples=50, deadline=None)
+def test_zeros(length, blocks):
+    evaluation = Evaluation(AES_KEY[16:])
+    zeros = evaluation.zeros(length)
+    assert zeros == evaluation.compute(bytes(length)) and Evaluation.len_bytes(zeros) == length
+    before = bytes(range(16 * blocks))
+    assert evaluation.append(evaluation.compute(before), zeros) == evaluation.compute(before + bytes(length))
+
+
+def test_zeros_of_any_length():
+    evaluation = Evaluation(AES_KEY[16:])
+    doubled = evaluation.compute(bytes(16))
+    for bit in range(4, 64):
+        assert evaluation.zeros(1 << bit) == doubled
+        if bit < 63:
+            doubled = evaluation.append(doubled, doubled)
+    most = evaluation.append(doubled, evaluation.zeros(2**63 - 1))
+    assert evaluation.zeros(2**64 - 1) == most
+    for length in (-1, 2**64):
+        with pytest.raises(OverflowError):
+            evaluation.zeros(length)
+
+
 def test_partial_evaluations_under_a_key_file(tmp_path):
     keys = KeyFile.create(tmp_path / "key")
     evaluation = keys.evaluation()

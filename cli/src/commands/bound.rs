@@ -31,6 +31,13 @@ pub(crate) struct Bound {
     #[arg(long, value_name = "L")]
     length: Number,
 
+    /// S, the length in bytes of the segments of a parts file, each of which is checked alone
+    ///
+    /// As given to 'hornet tag --segment'. Adds the probability that 'hornet check --range' accepts a
+    /// segment that was not tagged.
+    #[arg(long, value_name = "S")]
+    segment: Option<Number>,
+
     /// N, the number of nonce reservations in all copies of the key file together
     ///
     /// Each 'hornet tag' reserves nonces once, as does each 'hornet keygen --fork'. The default is
@@ -45,12 +52,6 @@ impl Bound {
         output::print(format_args!("{self}")).map(|()| ExitCode::SUCCESS)
     }
 
-    /// Returns ceil(L/16), but 1 for L = 0: the paper's bound on differential probabilities is
-    /// about two different messages, and even with only the empty message a forger can guess.
-    fn blocks(&self) -> u128 {
-        self.length.value.div_ceil(16).max(1)
-    }
-
     /// Base-2 logarithm of (1 - C/2^128)^(-(C+1)/2), rounded up.
     fn log2_factor(&self) -> f64 {
         let messages = self.messages.value;
@@ -61,9 +62,10 @@ impl Bound {
         -(to_f64(messages) + 1.0) / 2.0 * (-used).ln_1p() / std::f64::consts::LN_2 + SLACK
     }
 
-    /// Base-2 logarithm of the bound without delta, rounded up; minus infinity if D is 0.
-    fn log2(&self) -> f64 {
-        self.log2_factor() + 3.0 + log2_up(self.forgeries.value) + log2_up(self.blocks()) - 106.0
+    /// Base-2 logarithm of the bound without delta, for messages or segments of at most this length,
+    /// rounded up; minus infinity if D is 0.
+    fn log2(&self, length: &Number) -> f64 {
+        self.log2_factor() + 3.0 + log2_up(self.forgeries.value) + log2_up(blocks(length)) - 106.0
     }
 
     /// Base-2 logarithm of N^2 / 2^73, rounded up; minus infinity if N is 0. The birthday bound:
@@ -75,6 +77,12 @@ impl Bound {
     fn log2_copies(&self) -> f64 {
         2.0 * log2_up(self.reservations.value) - f64::from(Nonces::RANDOM_BITS + 1)
     }
+}
+
+/// Returns ceil(L/16), but 1 for L = 0: the paper's bound on differential probabilities is about two
+/// different messages, and even with only the empty message a forger can guess.
+fn blocks(length: &Number) -> u128 {
+    length.value.div_ceil(16).max(1)
 }
 
 /// Writes a line for a probability, given by its base-2 logarithm. A bound of 1 or more says
@@ -135,10 +143,41 @@ impl fmt::Display for Up {
     }
 }
 
+impl Bound {
+    /// Writes the bound for a segment that is checked against the value in a parts file.
+    ///
+    /// A try is accepted if two polynomials of at most ceil(S/16) blocks have the same value at r,
+    /// modulo 2^130 - 5 and then 2^128: theorem 3.3 of the paper, as for a message, since tags hide the
+    /// values and say nothing about r that the first factor does not count.
+    fn write_segment(&self, f: &mut fmt::Formatter<'_>, segment: &Number) -> fmt::Result {
+        write!(
+            f,
+            "
+A segment that is checked alone, against its value in a parts file: the probability that any of D others is accepted
+is at most
+
+    delta + (1 - C/2^128)^(-(C+1)/2) * 8 * D * ceil(S/16) / 2^106
+
+    S = {}: length in bytes of a segment, ceil(S/16) = {}
+
+",
+            segment.text,
+            blocks(segment),
+        )?;
+        write_probability(f, "bound - delta", self.log2(segment), "C, D and S")?;
+        f.write_str(
+            "
+This assumes that the value is the owner's: parts files are sealed with XChaCha20-Poly1305, and nothing is known of
+values but whether they match.
+",
+        )
+    }
+}
+
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let log2 = self.log2();
-        let blocks = self.blocks();
+        let log2 = self.log2(&self.length);
+        let blocks = blocks(&self.length);
         write!(
             f,
             "\
@@ -164,6 +203,9 @@ Poly1305-AES (Bernstein 2005, section 3): the probability that any of D forgerie
             writeln!(f, "    first factor      {}", Up(self.log2_factor()))?;
         }
         write_probability(f, "bound - delta", log2, "C, D and L")?;
+        if let Some(segment) = &self.segment {
+            self.write_segment(f, segment)?;
+        }
         write!(
             f,
             "
@@ -199,8 +241,13 @@ mod tests {
             messages: messages.parse().unwrap(),
             forgeries: forgeries.parse().unwrap(),
             length: length.parse().unwrap(),
+            segment: None,
             reservations: "2^24".parse().unwrap(),
         }
+    }
+
+    fn log2_of(bound: &Bound) -> f64 {
+        bound.log2(&bound.length)
     }
 
     fn copies(reservations: &str) -> Bound {
@@ -271,7 +318,7 @@ mod tests {
     #[test]
     fn same_as_computed_with_many_digits() {
         for (messages, forgeries, length, log2) in KNOWN {
-            let found = bound(messages, forgeries, length).log2();
+            let found = log2_of(&bound(messages, forgeries, length));
             // Not too low; `log2` is itself rounded in its last digit.
             assert!(
                 found >= log2 - 1e-12 && found < log2 + 5e-9,
@@ -291,6 +338,31 @@ mod tests {
         );
         assert!(
             text.contains("bound - delta     2^-21.27, which is at most 3.931e-7\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_segment_checked_alone() {
+        let of = |messages, forgeries, length, segment: &str| Bound {
+            segment: Some(segment.parse().unwrap()),
+            ..bound(messages, forgeries, length)
+        };
+        // 1 MiB, one try: 8 * 2^16 / 2^106. The message does not count.
+        let text = of("0", "1", "2^40", "2^20").to_string();
+        let line = "\n    bound - delta     2^-87, which is at most 6.463e-27\n";
+        assert!(text.contains(line), "{text}");
+        assert!(text.contains("    S = 2^20: length in bytes of a segment, ceil(S/16) = 65536\n"));
+        assert!(!of("0", "1", "2^40", "2^19").to_string().contains(line));
+        assert!(!bound("0", "1", "2^40").to_string().contains("segment"));
+        for (messages, forgeries, length, log2) in KNOWN {
+            let bound = of(messages, forgeries, "1", length);
+            let found = bound.log2(bound.segment.as_ref().unwrap());
+            assert!(found >= log2 - 1e-12 && found < log2 + 5e-9, "{length}");
+        }
+        let text = of("0", "2^103", "0", "16").to_string();
+        assert!(
+            text.contains("1 or more: NO GUARANTEE for this C, D and S\n"),
             "{text}"
         );
     }
@@ -336,8 +408,8 @@ mod tests {
         let empty = bound("5", "7", "0");
         assert!(empty.to_string().contains("ceil(L/16) = 1 (one block:"));
         assert_eq!(
-            empty.log2().to_bits(),
-            bound("5", "7", "1").log2().to_bits()
+            log2_of(&empty).to_bits(),
+            log2_of(&bound("5", "7", "1")).to_bits()
         );
         assert!(
             bound("5", "7", "16")

@@ -23,6 +23,10 @@ const WINDOW_BYTES: u64 = 4 << 20;
 /// millisecond.
 const WINDOW_EXTENTS: usize = 1024;
 
+/// Data between holes is read unless it has at least this length: on ext4, 50,000 pages between
+/// holes take 0.16 s read and 0.39 s mapped.
+const MAPPED_BYTES: u64 = 256 << 10;
+
 /// Returns the partial evaluation of the first `length` bytes, and how many of them were not read.
 pub(crate) fn partial(
     key: &Key,
@@ -53,7 +57,7 @@ pub(crate) fn partial(
                 let Extent { start, end, .. } = *extent;
                 let appended = if extent.is_hole {
                     append(key, &mut whole, &key.partial_zeros(end - start))
-                } else if let Some(mapping) = &mapping {
+                } else if let Some(mapping) = mapping.as_ref().filter(|_| is_long(extent)) {
                     mapped(key, mapping, start, end, &mut whole)
                 } else {
                     buffer.allocate(PIECE_BYTES);
@@ -135,6 +139,10 @@ impl<'f> Windows<'f> {
         self.taken += 1;
         Ok(Some(self.taken))
     }
+}
+
+fn is_long(extent: &Extent) -> bool {
+    extent.len_bytes() >= MAPPED_BYTES
 }
 
 fn mapped(

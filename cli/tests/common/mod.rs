@@ -16,7 +16,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::ffi::CString;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -25,6 +25,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread;
 use tempfile::TempDir;
 
 pub const KEY: &str = "85d6be7857556d337f4452fe42d506a80103808afb0db2fd4abff6af4149f51b";
@@ -242,4 +244,33 @@ pub fn is_tag_of(key_file: &KeyFile, line: &str, content: &[u8]) -> bool {
 /// Returns whether the tests run as root, which may read everything.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// Returns the manifest that the command writes while another thread keeps changing `t/busy`. If
+/// that thread does not run meanwhile, as may happen on a busy machine, the command is run again.
+#[track_caller]
+pub fn tag_while(folder: &Folder, change: impl Fn(&File, u64) + Sync, options: &str) -> String {
+    let stop = AtomicBool::new(false);
+    let busy = OpenOptions::new().write(true).open(folder.path("t/busy"));
+    let file = busy.unwrap();
+    let command = format!("tag -k k {options} -o m --force t");
+    let output = thread::scope(|scope| {
+        scope.spawn(|| {
+            for turn in 0.. {
+                if stop.load(SeqCst) {
+                    break;
+                }
+                change(&file, turn);
+            }
+        });
+        let mut outputs = (0..100).map(|_| folder.run(&command));
+        let output = outputs.find(|output| output.status.code() != Some(0));
+        stop.store(true, SeqCst);
+        output.expect("no change was detected")
+    });
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("t/busy: "), "{stderr}");
+    assert!(stderr.contains("while it was being read"), "{stderr}");
+    folder.read("m")
 }

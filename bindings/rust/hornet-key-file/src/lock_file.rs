@@ -106,7 +106,7 @@ impl LockFile {
                 "cannot be locked, without which two processes could write at the same time",
             ))
         })?;
-        // Of anything else, the name is not removed.
+        // The name of anything else stays.
         if !metadata.is_file() {
             return Err(Problem::NotRegular);
         }

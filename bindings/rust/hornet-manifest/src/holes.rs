@@ -31,8 +31,8 @@
 //! ```
 //!
 //! **Where holes are skipped.** On Linux, on ext4, XFS, Btrfs and tmpfs, whose answers to `SEEK_DATA` and `SEEK_HOLE` take
-//! into account what is not on the disk yet. OpenZFS's did not for years (openzfs/zfs#11900, #15526), and of others nothing
-//! is known: there, all of a file is data.
+//! into account what is not on the disk yet. Those of ZFS did not for years (openzfs/zfs#11900, #15526), and of others
+//! nothing is known: there, all of a file is data.
 //!
 //! **If the file changes meanwhile**, what has been said of it may no longer be so. As for data that is read, the length,
 //! the modification time and the change time from before and after tell.

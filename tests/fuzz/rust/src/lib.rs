@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Shared code of the fuzz targets: keys, valid texts to mutate, and the unique text of a key
+//! Shared code of the fuzz targets: keys, valid texts and parts to mutate, and the unique text of a key
 //! file's content.
 
 use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_key_file::Purpose;
 use hornet_key_file::fuzzing::{read, write};
-use hornet_manifest::PURPOSE;
+use hornet_manifest::parts::{self, SegmentBytes};
+use hornet_manifest::{Line, PURPOSE, Seal};
 
 /// The key used in all texts.
 #[must_use]
@@ -71,4 +72,62 @@ pub fn check_key_file(text: &[u8]) {
         expected.is_none_or(|expected| *text == expected),
         "a second text is accepted"
     );
+}
+
+/// The lines of the manifest that has the parts of [`PARTS_LENGTHS`].
+#[must_use]
+pub fn parts_lines() -> Vec<Line> {
+    let line = |index: u8| Line {
+        nonce: [index; Nonce::BYTES],
+        tag: [index; 16].into(),
+        path: index.to_string().into(),
+    };
+    (0..)
+        .zip(PARTS_LENGTHS)
+        .map(|(index, _)| line(index))
+        .collect()
+}
+
+/// The lengths of the files that the parts have.
+pub const PARTS_LENGTHS: [usize; 3] = [5000, 0, 17];
+
+/// The length of their segments.
+pub const PARTS_SEGMENT: SegmentBytes = SegmentBytes::new(SegmentBytes::MIN).unwrap();
+
+/// The nonce of parts.
+#[must_use]
+pub fn parts_nonce() -> UnusedNonce {
+    let mut bytes = *seal_nonce().nonce().as_bytes();
+    bytes[15] = parts::PURPOSE.number();
+    UnusedNonce::assume_unused(bytes)
+}
+
+/// The seal of their manifest.
+///
+/// # Panics
+///
+/// Never: [`BODY`] has lines.
+#[must_use]
+pub fn parts_seal() -> Seal {
+    Seal::of(&sealed(BODY)).unwrap()
+}
+
+/// Parts as they are written.
+///
+/// # Panics
+///
+/// Never: the values fit the length of the segments.
+#[must_use]
+pub fn written_parts() -> Vec<u8> {
+    let key = key();
+    let mut writer = parts::Writer::new(&key, PARTS_SEGMENT, parts_nonce());
+    for (line, length) in parts_lines().iter().zip(PARTS_LENGTHS) {
+        let content = vec![1; length];
+        let values: Vec<_> = content
+            .chunks(4096)
+            .map(|segment| key.partial(segment))
+            .collect();
+        writer.file(&line.nonce, &line.tag, None, &values).unwrap();
+    }
+    writer.seal(&parts_seal())
 }

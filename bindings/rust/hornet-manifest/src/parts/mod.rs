@@ -60,6 +60,10 @@ mod stamp;
 mod tests;
 mod write;
 
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use error::{Error, Part, Problem};
 pub use format::{Entry, SegmentBytes};
 pub use place::{Lock, Opened, Place};

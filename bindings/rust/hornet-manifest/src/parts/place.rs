@@ -8,6 +8,7 @@ use crate::parts::error::{Error, Problem, io};
 use crate::parts::format::Header;
 use crate::parts::read::{ReadAt, Reader};
 use crate::seal::{SEAL_LINE_BYTES, Seal};
+use crate::text::HEADER;
 use hornet::aes::Key;
 use hornet_key_file::{Access, LockFile, NewFile, rename};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -118,11 +119,23 @@ impl Location {
     /// Opens the parts here that belong to the manifest with this seal, or those of a replacement that
     /// was cut short.
     pub(super) fn find(&self, key: &Key, seal: &Seal) -> Result<Reader, Error> {
-        self.reader(key, seal).or_else(|error| {
-            let new = self.with(NEW)?.reader(key, seal);
-            // What is wrong with the file that was asked for.
-            new.map_err(|_| error)
-        })
+        self.find_while(key, seal, || ())
+    }
+
+    /// Does so while something else happens.
+    pub(super) fn find_while(
+        &self,
+        key: &Key,
+        seal: &Seal,
+        meanwhile: impl FnOnce(),
+    ) -> Result<Reader, Error> {
+        if let Ok(reader) = self.reader(key, seal) {
+            return Ok(reader);
+        }
+        meanwhile();
+        let new = self.with(NEW)?.reader(key, seal);
+        // They may have been renamed in between; otherwise says what is wrong with those asked for.
+        new.or_else(|_| self.reader(key, seal))
     }
 
     /// Removes the file, if it exists.
@@ -211,7 +224,13 @@ impl Place {
     /// [`Error`] if one of them cannot be read, was changed, or was made with another key, or if they do
     /// not belong together.
     pub fn open(&self, key: &Key) -> Result<Opened, Error> {
+        self.open_while(key, || ())
+    }
+
+    /// Does so while something else happens.
+    pub(super) fn open_while(&self, key: &Key, meanwhile: impl FnOnce()) -> Result<Opened, Error> {
         let mut text = self.manifest_text()?;
+        meanwhile();
         for _ in 0..ATTEMPTS {
             match self.open_of(key, text) {
                 Ok(opened) => return Ok(opened),
@@ -251,9 +270,18 @@ impl Place {
     }
 
     fn manifest_text(&self) -> Result<Vec<u8>, Error> {
+        let mut file = self.manifest.open()?;
         let mut text = Vec::new();
-        let read = self.manifest.open()?.read_to_end(&mut text);
-        read.map_err(|error| self.manifest.error(io("cannot be read")(error)))?;
+        let mut read = || {
+            let mut head = (&mut file).take(HEADER.len() as u64);
+            head.read_to_end(&mut text)?;
+            // What is no manifest may be of any length.
+            if text == HEADER {
+                file.read_to_end(&mut text)?;
+            }
+            Ok(())
+        };
+        read().map_err(|error: std::io::Error| self.manifest.error(io("cannot be read")(error)))?;
         Ok(text)
     }
 

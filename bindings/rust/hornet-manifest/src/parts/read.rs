@@ -195,6 +195,25 @@ impl<S: ReadAt> Reader<S> {
         Ok(entries)
     }
 
+    /// Returns what is kept of each file, like [`entries`](Self::entries), with the values of all its
+    /// segments. Opens each page once, so that a million small files take no more than their pages.
+    ///
+    /// # Errors
+    ///
+    /// Like [`entries`](Self::entries) and [`values`](Self::values).
+    pub fn files_with_values<'a>(
+        &'a self,
+        lines: &'a [Line],
+    ) -> Result<impl Iterator<Item = Result<(Entry, SealedParts), Error>> + 'a, Error> {
+        let mut page = OpenPage::default();
+        let entries = self.entries(lines)?.map(move |entry| {
+            let entry = entry?;
+            let values = self.read_values(&entry, 0..entry.segments(), &mut page);
+            Ok((entry, values.map_err(|problem| self.error(problem))?))
+        });
+        Ok(entries)
+    }
+
     /// Returns the values of segments of a file, counted from 0. Opens the pages that have them: each
     /// those of 1024 segments.
     ///
@@ -202,44 +221,8 @@ impl<S: ReadAt> Reader<S> {
     ///
     /// [`Error`] if a page cannot be read or was changed, or the file has no such segments.
     pub fn values(&self, entry: &Entry, segments: Range<u64>) -> Result<SealedParts, Error> {
-        let read = || {
-            if segments.start > segments.end || segments.end > entry.segments() {
-                return Err(Problem::Missing(segments.end));
-            }
-            // Both are at most the number of values, each of which has 32 bytes in the file.
-            let (start, end) = (entry.first + segments.start, entry.first + segments.end);
-            let mut parts = SealedParts::with_capacity(to_usize(end - start));
-            let items = Pages::Values.items();
-            let mut sealed = Vec::new();
-            let mut at = start;
-            while at < end {
-                let page = at / items;
-                self.read_page(Pages::Values, page, &mut sealed)?;
-                let until = end.min((page + 1) * items);
-                let range = to_usize(at - page * items)..to_usize(until - page * items);
-                let nonce = page_nonce(&self.header.nonce, Pages::Values, page);
-                self.values_key
-                    .open_partials(&nonce, &self.aad(), &mut sealed, range, &mut parts)
-                    .map_err(|error| {
-                        let what = match error {
-                            PartsError::Open(_) => NOT_SEALED,
-                            _ => "these are not values",
-                        };
-                        self.malformed(Pages::Values, page, what)
-                    })?;
-                at = until;
-            }
-            for (segment, value) in segments.clone().zip(&parts) {
-                let bytes = entry.bytes_of(segment);
-                if value.len_bytes() != bytes.end - bytes.start {
-                    let page = (entry.first + segment) / items;
-                    let what = "a value is of a segment of another length";
-                    return Err(self.malformed(Pages::Values, page, what));
-                }
-            }
-            Ok(parts)
-        };
-        read().map_err(|problem| self.error(problem))
+        let values = self.read_values(entry, segments, &mut OpenPage::default());
+        values.map_err(|problem| self.error(problem))
     }
 
     /// Returns the values of all segments of a file.
@@ -249,6 +232,76 @@ impl<S: ReadAt> Reader<S> {
     /// [`Error`], like [`values`](Self::values).
     pub fn all_values(&self, entry: &Entry) -> Result<SealedParts, Error> {
         self.values(entry, 0..entry.segments())
+    }
+
+    fn read_values(
+        &self,
+        entry: &Entry,
+        segments: Range<u64>,
+        page: &mut OpenPage,
+    ) -> Result<SealedParts, Problem> {
+        // An entry of other parts has values that these do not have.
+        let end = entry.first.checked_add(segments.end).filter(|&end| {
+            segments.start <= segments.end
+                && segments.end <= entry.segments()
+                && end <= self.header.values
+        });
+        let end = end.ok_or(Problem::Missing(segments.end))?;
+        // Both are at most the number of values, each of which has 32 bytes in the file.
+        let start = entry.first + segments.start;
+        let mut parts = SealedParts::with_capacity(to_usize(end - start));
+        let items = Pages::Values.items();
+        let mut at = start;
+        while at < end {
+            let number = at / items;
+            let until = end.min((number + 1) * items);
+            let range = to_usize(at - number * items)..to_usize(until - number * items);
+            if page.number == Some(number) {
+                let copied = parts.append(&page.values, range);
+                copied.map_err(|_| Problem::Missing(segments.end))?;
+            } else if until - at == items {
+                // All of it, which no other file needs.
+                self.open_values(number, &mut page.sealed, &mut parts)?;
+            } else {
+                page.number = None;
+                page.values = SealedParts::with_capacity(to_usize(items));
+                self.open_values(number, &mut page.sealed, &mut page.values)?;
+                page.number = Some(number);
+                continue;
+            }
+            at = until;
+        }
+        for (segment, value) in segments.zip(&parts) {
+            let bytes = entry.bytes_of(segment);
+            if value.len_bytes() != bytes.end - bytes.start {
+                let number = (entry.first + segment) / items;
+                let what = "a value is of a segment of another length";
+                return Err(self.malformed(Pages::Values, number, what));
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Opens a page of values, and appends them.
+    fn open_values(
+        &self,
+        page: u64,
+        sealed: &mut Vec<u8>,
+        parts: &mut SealedParts,
+    ) -> Result<(), Problem> {
+        self.read_page(Pages::Values, page, sealed)?;
+        let items = Pages::Values.items();
+        let count = (self.header.values - page * items).min(items);
+        let nonce = page_nonce(&self.header.nonce, Pages::Values, page);
+        self.values_key
+            .open_partials(&nonce, &self.aad(), sealed, 0..to_usize(count), parts)
+            .map_err(|error| {
+                let what = match error {
+                    PartsError::Open(_) => NOT_SEALED,
+                    _ => "these are not values",
+                };
+                self.malformed(Pages::Values, page, what)
+            })
     }
 
     /// Opens a page of the index.
@@ -325,6 +378,14 @@ impl<S: ReadAt> Reader<S> {
     fn error(&self, problem: Problem) -> Error {
         Error::new(&self.path, problem)
     }
+}
+
+/// The page of values that was opened last.
+#[derive(Default)]
+struct OpenPage {
+    number: Option<u64>,
+    values: SealedParts,
+    sealed: Vec<u8>,
 }
 
 const NOT_SEALED: &str = "changed since it was made, or moved here: its seal does not match";

@@ -4,9 +4,10 @@
 
 use crate::parts::error::{Error, Part, Problem};
 use crate::parts::format::{Entry, Header, Pages, SegmentBytes};
-use crate::parts::place::Step;
+use crate::parts::place::{Location, Step};
 use crate::parts::{PURPOSE, Place, Reader, Stamp, ValuesError, Writer};
 use crate::{Line, Manifest, Seal, Time};
+use hornet::aead::XChaCha20Poly1305;
 use hornet::aes::{Key, Partial, UnusedNonce};
 use std::env;
 use std::fs;
@@ -15,6 +16,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use tempfile::TempDir;
 
@@ -97,9 +99,11 @@ fn all(parts: &[u8], pair: &Pair) -> Result<Vec<Entry>, String> {
     let lines = pair.lines();
     let read = || {
         let reader = reader(parts, &pair.seal)?;
-        let entries = reader.entries(&lines)?.collect::<Result<Vec<_>, _>>()?;
-        for entry in &entries {
-            reader.all_values(entry)?;
+        let mut entries = Vec::new();
+        for file in reader.files_with_values(&lines)? {
+            let (entry, values) = file?;
+            assert_eq!(values.len() as u64, entry.segments());
+            entries.push(entry);
         }
         Ok(entries)
     };
@@ -154,7 +158,10 @@ fn round_trip() {
             assert!(entry.bytes_of(touched.end - 1).contains(&(range.end - 1)));
             let values = reader.values(entry, touched.clone()).unwrap();
             assert_eq!(values.len() as u64, touched.end - touched.start);
-            for (segment, value) in touched.zip(&values) {
+            // Not all of many: those at the ends of pages.
+            let at_ends = |segment: &u64| (entry.first + segment + 1) % 1024 < 3 || *segment < 2;
+            let pairs = touched.zip(&values);
+            for (segment, value) in pairs.filter(|(segment, _)| at_ends(segment)) {
                 let at = entry.bytes_of(segment);
                 let at = usize::try_from(at.start).unwrap()..usize::try_from(at.end).unwrap();
                 let mut segment = bytes[at].to_vec();
@@ -166,8 +173,93 @@ fn round_trip() {
         let beyond = reader.values(entry, 0..entry.segments() + 1).unwrap_err();
         assert!(matches!(beyond.problem(), Problem::Missing(_)), "{beyond}");
     }
+    // An entry of parts that have more.
+    let more = self::pair(2, &[4096 * 5000]);
+    let entry = more.open().entry(&more.lines(), 0).unwrap();
+    let error = reader.values(&entry, 4099..4100).unwrap_err();
+    assert!(matches!(error.problem(), Problem::Missing(4100)), "{error}");
     let error = reader.entry(&lines, 7).unwrap_err();
     assert_eq!(error.to_string(), "vm.parts: has nothing of number 7");
+}
+
+/// Read by what docs/manifest.md says, with the cipher and the pads alone.
+#[test]
+fn the_format_as_documented() {
+    let key = key();
+    let lengths = [4096 * 1030, 17];
+    let pair = pair(1, &lengths);
+    let parts = &pair.parts;
+    let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..][..8].try_into().unwrap());
+    assert_eq!(&parts[..16], b"hornet parts 1\n\0");
+    let numbers = [16, 24, 32].map(|at| number(parts, at));
+    assert_eq!(numbers, [4096, 2, 1031]);
+    assert_eq!(parts[40..56], *pair.seal.nonce.as_bytes());
+    assert_eq!(parts[56..72], *pair.seal.tag.as_bytes());
+    let nonce: [u8; 16] = parts[72..88].try_into().unwrap();
+    assert_eq!(nonce[15], 2);
+    let tag: [u8; 16] = parts[88..104].try_into().unwrap();
+    key.verify(&nonce.into(), &parts[..72], &tag.into())
+        .unwrap();
+
+    let derived = |number: u64| {
+        let pads = [2 * number, 2 * number + 1].map(|counter| {
+            let mut nonce = [0xff; 16];
+            nonce[..6].copy_from_slice(&counter.to_le_bytes()[..6]);
+            nonce[15] = 253;
+            *key.pad(UnusedNonce::assume_unused(nonce))
+        });
+        XChaCha20Poly1305::new(&pads.concat().try_into().unwrap())
+    };
+    let mut at = 104;
+    let mut page = |kind: u8, page: u8, len_bytes: usize| {
+        let mut page_nonce = [0; 24];
+        page_nonce[..16].copy_from_slice(&nonce);
+        page_nonce[16] = page;
+        page_nonce[23] = kind;
+        let sealed = &parts[at..at + len_bytes + 16];
+        at += sealed.len();
+        derived(255 + u64::from(kind))
+            .open_to_vec(&page_nonce.into(), &parts[..24], sealed)
+            .unwrap()
+    };
+    let values = [page(1, 0, 1024 * 32), page(1, 1, 7 * 32)].concat();
+    let index = page(2, 0, 2 * 88);
+    assert_eq!(at, parts.len());
+
+    // The tag under a pad of zeros is the value modulo 2^130 - 5 and then 2^128.
+    for (index, length) in [(0, 4096), (1029, 4096), (1030, 17)] {
+        let value = &values[32 * index..][..32];
+        assert!(number(value, 16) <= 4);
+        assert_eq!(number(value, 24), length);
+        let bytes = content(lengths[usize::from(index == 1030)]);
+        let segment = &bytes[if index == 1029 { 4096 * 1029 } else { 0 }..];
+        let segment = &segment[..usize::try_from(length).unwrap()];
+        let one_time = [&key.as_bytes()[16..], &[0; 16]].concat();
+        let tag = hornet::mac(hornet::Key::new(&one_time.try_into().unwrap()), segment);
+        let tag = u128::from_le_bytes(*tag.as_bytes());
+        let low = u128::from_le_bytes(value[..16].try_into().unwrap());
+        // 2^130 is 5; none of these values is so near to a multiple of 2^128 that more happens.
+        let reduced = low.checked_add(u128::from(number(value, 16) / 4 * 5));
+        assert_eq!(reduced, Some(tag));
+    }
+    let lines = pair.lines();
+    for (entry, (number_of, line)) in index.chunks(88).zip((1..).zip(&lines)) {
+        let first = if number_of == 1 { 0 } else { 1030 };
+        let length = lengths[usize::from(number_of != 1)];
+        assert_eq!((number(entry, 0), number(entry, 8)), (length, first));
+        assert_eq!(entry[16..32], line.nonce);
+        assert_eq!(entry[32..48], *line.tag.as_bytes());
+        let stamp = stamp(number_of).unwrap();
+        let found = [48, 56, 64, 76].map(|at| number(entry, at));
+        let times = [stamp.modified.0, stamp.changed.0]
+            .map(|seconds| u64::from_le_bytes(seconds.to_le_bytes()));
+        assert_eq!(found, [stamp.device, stamp.inode, times[0], times[1]]);
+        let nanoseconds = |at: usize| u32::from_le_bytes(entry[at..][..4].try_into().unwrap());
+        assert_eq!(
+            (nanoseconds(72), nanoseconds(84)),
+            (stamp.modified.1, stamp.changed.1)
+        );
+    }
 }
 
 #[test]
@@ -675,6 +767,13 @@ fn rolled_back_apart() {
     fs::write(kept.at("m"), changed).unwrap();
     let why = kept.refusal();
     assert!(why.starts_with("/m: changed since it was made"), "{why}");
+    // What is no manifest is not read any further.
+    fs::File::create(kept.at("m"))
+        .unwrap()
+        .set_len(1 << 43)
+        .unwrap();
+    let why = kept.refusal();
+    assert!(why.starts_with("/m: line 1: not a manifest"), "{why}");
     // Parts that are gone.
     fs::write(kept.at("m"), &new.text).unwrap();
     fs::remove_file(kept.at("p")).unwrap();
@@ -697,6 +796,41 @@ fn new_parts_are_found_beside_damaged_ones() {
     drop(kept.place().lock().unwrap());
     assert_eq!(kept.names(), NAMES);
     kept.assert_holds(&pair);
+    // New ones of the same manifest, of which nothing but the header is as it was.
+    let mut damaged = pair.parts.clone();
+    damaged[Header::BYTES..].fill(0);
+    fs::write(kept.at("p.new"), damaged).unwrap();
+    drop(kept.place().lock().unwrap());
+    kept.assert_holds(&pair);
+}
+
+/// A writer renames the new parts after a reader has seen the old ones.
+#[test]
+fn renamed_while_they_are_looked_for() {
+    let (old, new) = (pair(1, &[5000]), pair(2, &[5000]));
+    let kept = Kept::new(&old);
+    let place = kept.place();
+    let lock = place.lock().unwrap();
+    lock.replace_until(&new.text, &new.parts, |step| step == Step::Manifest)
+        .unwrap();
+    let location = Location::of(&kept.at("p")).unwrap();
+    let rename = || fs::rename(kept.at("p.new"), kept.at("p")).unwrap();
+    let found = location.find_while(&key(), &new.seal, rename);
+    assert_eq!(found.unwrap().path(), kept.at("p"));
+}
+
+/// Both are replaced after a reader has read the old manifest.
+#[test]
+fn replaced_while_they_are_opened() {
+    let (old, new) = (pair(1, &[5000]), pair(2, &[5000]));
+    let kept = Kept::new(&old);
+    let replace = || {
+        let place = kept.place();
+        let lock = place.lock().unwrap();
+        lock.replace(&new.text, &new.parts).unwrap();
+    };
+    let opened = kept.place().open_while(&key(), replace).unwrap();
+    assert_eq!(opened.text, new.text);
 }
 
 #[test]
@@ -825,28 +959,29 @@ fn writers_take_turns() {
     const WRITERS: u64 = 8;
     let kept = Kept::new(&pair(100, &[1]));
     let barrier = Barrier::new(usize::try_from(WRITERS).unwrap() + 1);
-    let inside = std::sync::atomic::AtomicUsize::new(0);
+    let (inside, done) = (AtomicU64::new(0), AtomicU64::new(0));
     thread::scope(|scope| {
         for number in 1..=WRITERS {
-            let (kept, barrier, inside) = (&kept, &barrier, &inside);
+            let (kept, barrier, inside, done) = (&kept, &barrier, &inside, &done);
             scope.spawn(move || {
                 barrier.wait();
                 for version in 0..5 {
                     let place = kept.place();
                     let lock = place.lock().unwrap();
-                    let others = inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                    let others = inside.fetch_add(1, Ordering::SeqCst);
                     assert_eq!(others, 0);
                     let before = lock.open(&key()).unwrap().manifest.files.len();
                     let lengths = vec![1; before + 1];
                     let new = pair(number * 10 + version, &lengths);
                     lock.replace(&new.text, &new.parts).unwrap();
-                    inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                    inside.fetch_sub(1, Ordering::SeqCst);
                 }
+                done.fetch_add(1, Ordering::SeqCst);
             });
         }
         // Readers find a manifest and its parts at any moment.
         barrier.wait();
-        for _ in 0..200 {
+        while done.load(Ordering::SeqCst) < WRITERS {
             let opened = kept.place().open(&key()).unwrap();
             let entries = opened.parts.entries(&opened.manifest.files).unwrap();
             assert!(entries.into_iter().all(|entry| entry.is_ok()));
@@ -885,7 +1020,7 @@ fn unequal(is_longer: bool) -> Pair {
     if is_longer {
         let key = key();
         let mut manifest = crate::Writer::new(Vec::new(), &key, Time::now(), false).unwrap();
-        manifest.argument(&[b'a'; 20_000]).unwrap();
+        manifest.argument(&vec![b'a'; 20_000]).unwrap();
         pair.text = manifest
             .seal(nonce(2 << 32, crate::PURPOSE.number()))
             .unwrap();

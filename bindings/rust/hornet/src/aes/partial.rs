@@ -155,10 +155,8 @@ impl Key {
         if appended {
             return Ok(());
         }
-        let lengths = segments.iter().map(Partial::len_bytes);
-        let total = lengths.fold(Some(left.len_bytes()), |total, length| {
-            total?.checked_add(length)
-        });
+        let mut lengths = segments.iter().map(Partial::len_bytes);
+        let total = lengths.try_fold(left.len_bytes(), u64::checked_add);
         Err(match total {
             None => PartialError::TooLong,
             Some(_) => PartialError::WithinBlock,
@@ -355,8 +353,8 @@ mod tests {
     #[test]
     fn zeros_as_if_read() {
         let around = [512, 4_096, 65_536].map(|length| length - 17..=length + 17);
-        let most = message(64).into_iter().chain([0; 70_000]);
-        let most: Vec<u8> = most.collect();
+        let mut most = message(64);
+        most.resize(64 + 70_000, 0);
         for length in (0..=300).chain(around.into_iter().flatten()) {
             let zeros = key().partial_zeros(length as u64);
             assert_partial_of(&zeros, &most[64..][..length]);

@@ -266,6 +266,19 @@ impl SealedParts {
         unsafe { slice::from_raw_parts(first, count) }
     }
 
+    /// Appends copies of the values of `from` whose indices are in `range`.
+    ///
+    /// # Errors
+    ///
+    /// [`PartsError::Range`] if it does not have this range. Nothing is then appended.
+    pub fn append(&mut self, from: &Self, range: Range<usize>) -> Result<(), PartsError> {
+        let wanted = from.0.get(range).ok_or(PartsError::Range(from.len()))?;
+        self.grow(wanted.len());
+        let copies = wanted.iter().map(|old| OldPartial(old.0.clone()));
+        self.0.extend(copies);
+        Ok(())
+    }
+
     /// Gives the values up.
     #[cfg(feature = "std")]
     pub(super) fn into_partials(self) -> Vec<Partial> {
@@ -496,6 +509,17 @@ mod tests {
             assert_eq!(old.0.opaque, partial.0.opaque);
         }
         assert_eq!(parts.len(), 40);
+
+        let mut copied = SealedParts::default();
+        copied.append(&parts, 0..0).unwrap();
+        copied.append(&parts, 38..40).unwrap();
+        copied.append(&parts, 0..30).unwrap();
+        assert_eq!(copied.append(&parts, 39..41), Err(PartsError::Range(40)));
+        let indices = (38..40).chain(0..30);
+        assert_eq!(copied.len(), 32);
+        for (old, index) in copied.iter().zip(indices) {
+            assert_eq!(old.0.0.opaque, partials[index].0.opaque);
+        }
     }
 
     #[test]
@@ -542,6 +566,15 @@ mod tests {
         assert_eq!(of(&highest), Err(PartsError::NotPartials));
         highest[48..56].copy_from_slice(&4_u64.to_le_bytes());
         assert_eq!(of(&highest[32..]), Ok(1));
+        // One that is, before one that is not: neither is kept.
+        highest.rotate_left(32);
+        let nonce = aead::UnusedNonce::assume_unused(NONCE);
+        let tag = parts_key().0.seal_in_place(nonce, b"", &mut highest);
+        let mut sealed = [&highest[..], tag.unwrap().as_bytes()].concat();
+        let mut parts = SealedParts::default();
+        let result = parts_key().open_partials(&NONCE.into(), b"", &mut sealed, 0..2, &mut parts);
+        assert_eq!(result, Err(PartsError::NotPartials));
+        assert!(parts.is_empty());
         assert_eq!(of(&[0; 33]), Err(PartsError::NotPartials));
     }
 

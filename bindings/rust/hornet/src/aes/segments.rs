@@ -369,7 +369,7 @@ pub enum SegmentError {
     OtherLength,
     /// The message would have more than 2^64 - 1 bytes.
     MessageTooLong,
-    /// There is no memory for the values of so many segments.
+    /// The values of all segments do not fit into memory.
     OutOfMemory,
 }
 
@@ -382,7 +382,7 @@ impl fmt::Display for SegmentError {
             Self::Index => "there is no segment of that index",
             Self::OtherLength => "a segment can only be replaced by one of the same length",
             Self::MessageTooLong => "a message has at most 2^64 - 1 bytes",
-            Self::OutOfMemory => "there is no memory for the values of so many segments",
+            Self::OutOfMemory => "the values of all segments do not fit into memory",
         })
     }
 }

@@ -60,13 +60,10 @@ impl<'k> Segments<'k> {
     pub fn extend_last(&mut self, longer: Partial) -> Result<(), SegmentError> {
         let last = self.partials.last().ok_or(SegmentError::Index)?.len_bytes();
         let len_bytes = longer.len_bytes();
-        if len_bytes > self.segment_bytes as u64 {
-            return Err(SegmentError::Length);
-        }
         if len_bytes <= last {
             return Err(SegmentError::OtherLength);
         }
-        // It is longer than the last, which was therefore short and is not part of `full`.
+        // If it is no longer than a segment may be, the last was short, and is not part of `full`.
         self.accepts(self.full.len_bytes(), len_bytes)?;
         self.truncate(self.partials.len() - 1);
         self.push_partial(longer)
@@ -100,6 +97,8 @@ mod tests {
     use crate::aead;
     use crate::aes::parts::PartsKey;
     use crate::aes::samples::{key, message, nonce, unused};
+    use crate::ffi;
+    use crate::tag::Mismatch;
     use std::vec;
     use std::vec::Vec;
 
@@ -145,7 +144,9 @@ mod tests {
             for index in 0..length.div_ceil(SEGMENT) {
                 let mut after = before.clone();
                 let segment = after.chunks_mut(SEGMENT).nth(index).unwrap();
-                segment.iter_mut().for_each(|byte| *byte ^= 0x5a);
+                for byte in segment.iter_mut() {
+                    *byte ^= 0x5a;
+                }
                 let mut segments = kept();
                 let replacement = key.partial(segment);
                 segments.replace_partial(index, replacement).unwrap();
@@ -171,6 +172,58 @@ mod tests {
                 assert_of(&segments, &after);
             }
         }
+    }
+
+    /// The storage says that a block which is to be replaced was `old + new - other`.
+    #[test]
+    fn an_old_segment_that_the_storage_has_chosen() {
+        const AT: usize = 5 * SEGMENT;
+        let key = key();
+        // Numbers of 128 bits of which no sum wraps around.
+        let block = |text: &[u8; 16]| u128::from_le_bytes(*text);
+        let (old, new, other) = (
+            b"old trusted text",
+            b"pay bob    1 EUR",
+            b"pay eve 9999 EUR",
+        );
+        let chosen = block(old) + block(new) - block(other);
+        let with = |block: &[u8; 16]| {
+            let mut message = message(20 * SEGMENT + 7);
+            message[AT..AT + 16].copy_from_slice(block);
+            message
+        };
+        let segment = |message: &[u8]| key.partial(&message[AT..AT + SEGMENT]);
+        let passes = |whole: &Partial, message: &[u8]| {
+            let tag = key.finish(unused(0), whole);
+            key.verify(&nonce(0), message, &tag).is_ok()
+        };
+
+        // Who reads the old segment again makes a tag of what the storage wants.
+        let before = with(old);
+        let mut whole = key.partial(&before);
+        let (read, replacement) = (segment(&with(&chosen.to_le_bytes())), segment(&with(new)));
+        let after = (before.len() - AT - SEGMENT) as u64;
+        // SAFETY: all are partial evaluations, `whole` is writable, and r has 16 bytes.
+        let replaced = unsafe {
+            ffi::hornet_poly1305_partial_replace(
+                &raw mut whole.0,
+                &raw const read.0,
+                &raw const replacement.0,
+                after,
+                key.r(),
+            )
+        };
+        assert!(replaced && passes(&whole, &with(other)) && !passes(&whole, &with(new)));
+
+        // Who kept the value does not, and notices.
+        let kept = parts_of(&before);
+        let read = with(&chosen.to_le_bytes());
+        let result = key.verify_segment(&kept[5], &read[AT..AT + SEGMENT]);
+        assert_eq!(result, Err(Mismatch));
+        let mut segments = Segments::of_parts(&key, SEGMENT, kept).unwrap();
+        segments.replace_partial(5, replacement).unwrap();
+        let whole = segments.whole();
+        assert!(passes(&whole, &with(new)) && !passes(&whole, &with(other)));
     }
 
     #[test]
