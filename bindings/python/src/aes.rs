@@ -473,6 +473,9 @@ fn bytes_of<'py>(py: Python<'py>, partial: &sys::hornet_poly1305_partial) -> Bou
 ///
 /// Under r, 16 bytes, clamped. Each is a `bytes` of 32, the same on every machine, and SECRET: with its segment it
 /// reveals r. Only the last segment of a message may end within a block of 16 bytes.
+///
+/// There is no method that replaces a segment: an old value that is computed from bytes where others may write gives them
+/// the tag of a message that they choose. Parts replaces them, by values that were kept, sealed.
 #[pyclass(frozen, module = "hornet_poly1305")]
 pub(crate) struct Evaluation(Zeroizing<[u8; 16]>);
 
@@ -741,44 +744,6 @@ impl Evaluation {
         }
         let empty = sys::hornet_poly1305_partial { opaque: [0; 4] };
         Ok(bytes_of(py, values.first().unwrap_or(&empty)))
-    }
-
-    /// Return the value over the same message with one segment replaced by another of the same length, after which
-    /// bytes_after bytes follow. `replaced` must be a value that was kept, not one of bytes that others could have
-    /// written since: see hornet_poly1305_partial_replace in hornet_poly1305_aes.h.
-    fn replace<'py>(
-        &self,
-        py: Python<'py>,
-        whole: &Bound<'py, PyAny>,
-        replaced: &Bound<'py, PyAny>,
-        replacement: &Bound<'py, PyAny>,
-        bytes_after: u64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let (mut whole, replaced, replacement) = (
-            partial_of(whole)?,
-            partial_of(replaced)?,
-            partial_of(replacement)?,
-        );
-        // SAFETY: these are live objects.
-        let possible = unsafe {
-            sys::hornet_poly1305_partial_replace(
-                &raw mut whole,
-                &raw const replaced,
-                &raw const replacement,
-                bytes_after,
-                self.0.as_ptr(),
-            )
-        };
-        if possible {
-            Ok(bytes_of(py, &whole))
-        } else {
-            Err(PyValueError::new_err(format!(
-                "a segment of {} bytes, followed by {bytes_after}, cannot be replaced by one of {} in a message of {}",
-                len_of(&replaced),
-                len_of(&replacement),
-                len_of(&whole)
-            )))
-        }
     }
 
     /// Return the tag of the message that partial is the value of, under a pad of 16 bytes, used once.

@@ -7,7 +7,7 @@ use crate::buffers::{Buffer, elements, fixed};
 use crate::errors::{key_file_error, not_copied, os_error, parts_error};
 use crate::files::lent;
 use crate::parts::{OpenedParts, PartsLock, numbers, partials, segment_length};
-use hornet::aes::{Partial, SegmentError, Segments};
+use hornet::aes::{Partial, SealedParts, SegmentError, Segments};
 use hornet_key_file::Purpose;
 use hornet_manifest::parts::{self, Entry, Opened, PIN_BYTES, SegmentBytes, ValuesError};
 use hornet_manifest::{Kind, Line, PURPOSE, Seal, Time, Writer};
@@ -240,15 +240,15 @@ impl Listed {
 struct Keeping<'a> {
     writer: parts::Writer<'a>,
     old: Option<&'a Opened>,
-    /// What is left of its entries, and the number of the next.
-    entries: Box<dyn Iterator<Item = Result<Entry, parts::Error>> + 'a>,
+    /// What is left of its entries with their values, and the number of the next.
+    entries: Box<dyn Iterator<Item = Result<(Entry, SealedParts), parts::Error>> + 'a>,
     next: usize,
 }
 
 impl<'a> Keeping<'a> {
     fn new(writer: parts::Writer<'a>, old: Option<&'a Opened>) -> Result<Self, parts::Error> {
         let entries: Box<dyn Iterator<Item = _>> = match old {
-            Some(opened) => Box::new(opened.parts.entries(&opened.manifest.files)?),
+            Some(opened) => Box::new(opened.parts.files_with_values(&opened.manifest.files)?),
             None => Box::new(std::iter::empty()),
         };
         Ok(Self {
@@ -263,12 +263,10 @@ impl<'a> Keeping<'a> {
     fn keep(&mut self, number: Option<u32>, index: usize) -> Result<(), Failure> {
         let number = number.filter(|number| *number != NOT_OLD);
         let skipped = number.and_then(|number| (number as usize).checked_sub(self.next));
-        let (Some(opened), Some(skipped)) = (self.old, skipped) else {
-            return Err(Failure::Open(index));
-        };
-        let entry = self.entries.nth(skipped).ok_or(Failure::Open(index))??;
+        let skipped = skipped.ok_or(Failure::Open(index))?;
+        let kept = self.entries.nth(skipped).ok_or(Failure::Open(index))?;
+        let (entry, values) = kept?;
         self.next += skipped + 1;
-        let values = opened.parts.all_values(&entry)?;
         let written = match entry.stamp {
             None => {
                 let (nonce, tag) = (&entry.nonce, &entry.tag);

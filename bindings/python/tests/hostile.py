@@ -283,7 +283,6 @@ class Calls:
                     "compute_segments": lambda: [data, 4096],
                     "append": lambda: [partial, partial],
                     "join": lambda: [partial],
-                    "replace": lambda: [partial, partial, partial, 0],
                     "tag": lambda: [partial, bytes(16)],
                     "len_bytes": lambda: [partial],
                 },
