@@ -680,6 +680,25 @@ impl Evaluation {
         }
     }
 
+    /// Return whether length bytes of a file from offset on, a multiple of 16, are one hole, of which compute_file_segments
+    /// reads nothing. Raises OSError, and EOFError as compute_file does.
+    #[staticmethod]
+    fn is_hole(py: Python<'_>, descriptor: i32, offset: u64, length: u64) -> PyResult<bool> {
+        let file = lent(descriptor)?;
+        let end = offset.checked_add(length).filter(|_| offset % 16 == 0);
+        let end = end.ok_or_else(|| {
+            PyValueError::new_err(format!("no part of a file: {length} bytes from {offset} on"))
+        })?;
+        let first = py.detach(|| Extents::of_part(&*file, offset, end)?.next().transpose());
+        match first {
+            Ok(first) => Ok(first.is_some_and(|first| first.is_hole && first.end == end)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(PyEOFError::new_err(error.to_string()))
+            }
+            Err(error) => Err(os_error(&error)),
+        }
+    }
+
     /// Return the values over all segments of a message, 32 bytes each: segments of segment_bytes, of which the last may
     /// be shorter. Raises ValueError if that is 0 or no multiple of 16.
     fn compute_segments<'py>(
@@ -773,7 +792,7 @@ impl Evaluation {
     }
 }
 
-/// Returns room for the values of the segments of so many bytes.
+/// Returns room for the values of the segments of this number of bytes.
 ///
 /// # Errors
 ///

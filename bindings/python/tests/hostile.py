@@ -280,6 +280,7 @@ class Calls:
                     "zeros": lambda: [4],
                     "compute_file": lambda: [self.file, 0, 4],
                     "compute_file_segments": lambda: [self.file, 0, 4, 4096],
+                    "is_hole": lambda: [self.file, 0, 4],
                     "compute_segments": lambda: [data, 4096],
                     "append": lambda: [partial, partial],
                     "join": lambda: [partial],

@@ -60,7 +60,7 @@ def assert_tags(files):
 
 
 def test_values_of_segments():
-    """Of any length, in memory and in files with holes, the values are those of each segment alone."""
+    """For any length, in memory and in files with holes, the values are those of each segment alone."""
     evaluation, generator = Evaluation(bytes(range(15)) + b"\0"), random.Random(2)
     for length in (0, 1, 15, 16, 17, 4096, 5000, 200_000, 300_001):
         message = generator.randbytes(length)
@@ -98,6 +98,10 @@ def test_files_with_holes(tmp_path, where):
                     assert read <= length - start
                     if where is not None and not any(content):
                         assert read == 0 or length - start < 65536
+                    if Evaluation.is_hole(file.fileno(), start, length - start):
+                        assert read == 0 and not any(content[start:])
+                    else:
+                        assert read > 0
                 with pytest.raises(EOFError, match="within the"):
                     evaluation.compute_file_segments(file.fileno(), 0, length + 1, 4096)
                 with pytest.raises(EOFError, match="within the"):
@@ -317,7 +321,7 @@ def test_the_attack(folder):
 
 
 def test_parts_that_are_refused(folder):
-    """Of another key or manifest, cut or changed: an error that names the file and the place, and nothing is written."""
+    """Those of another key or manifest, cut or changed, raise an error that names the file and the place, and nothing is written."""
     KeyFile.create("other")
     text, parts = (folder / "manifest").read_bytes(), (folder / "parts").read_bytes()
     with pytest.raises(ValueError, match="^manifest: .*another key"):

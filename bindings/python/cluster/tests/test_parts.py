@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import content, hornet, write_tree
-from hornet_poly1305 import InvalidSignature, KeyFile, Multipart, Parts, XChaCha20Poly1305
+from hornet_poly1305 import Evaluation, InvalidSignature, KeyFile, Multipart, Parts, XChaCha20Poly1305, _cluster
 from hornet_poly1305.dask import ClusterError, Manifest, check, retag, tag
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._items import Item, Spec, open_answer, seal_answer
@@ -229,9 +229,12 @@ def test_check_of_ranges(keys, cluster, s3, folder, tmp_path):
     assert command(*common, "--range", "0:4096:t/11", "--range", "50000:1:t/11")[0] == "t/11: OK\n"
     out, _ = command(*common, "--range", "98304:1:t/11", status=1)
     assert out == "t/11: CHANGED (segment 24, bytes 98304 to 102400)\n"
-    for wrong in ("5:t/11", "x:1:t/11", "-1:5:t/11", "1:2:", "1:\u0665:t/11"):
-        _, error = command(*common, f"--range={wrong}", status=2)
-        assert "not OFFSET:LENGTH:PATH" in error
+    _, error = command(*common, "--range=x:1:t/11", status=2)
+    assert error == "hornet-cluster: --range x:1:t/11: not OFFSET:LENGTH:PATH, with numbers of bytes\n"
+    for wrong in ("5:t/11", "-1:5:t/11", "1:2:", "1:\u0665:t/11", ""):
+        with pytest.raises(Exception, match="not OFFSET:LENGTH:PATH"):
+            _cluster._ranges(["0:1:t/11", wrong])
+    assert _cluster._ranges(["5:1:a:b", "9:2:a:b"]) == {b"a:b": [(5, 1), (9, 2)]}
     # Random access to an object, of which what is read is verified.
     parts = Parts(keys.path, folder / "m", folder / "p")
     with s3.fs.open("checked-ranges/t/11", "rb", cache_type="none") as source, parts.open("t/11", source) as file:
@@ -297,6 +300,16 @@ def test_local_files(keys, local, tmp_path, monkeypatch):
     parts = Parts(keys.path, "m", "p")
     parts.verify("t/sparse")
     opened = Manifest.open("m", keys.path)
+    # A part that is a hole needs no task.
+    with open("hole", "wb") as file:
+        file.truncate(1 << 30)
+    with open("hole", "rb") as file:
+        is_hole = Evaluation.is_hole(file.fileno(), 0, 1 << 30)
+    huge = tag("hole", keys.path, local, "1MiB")
+    ((nonce, tag_),) = lines_of(huge).values()
+    keys.file().verify_partial(nonce, keys.file().evaluation().zeros(1 << 30), tag_)
+    assert (huge.summary.tasks, huge.summary.bytes_read) == ((0, 0) if is_hole else (1024, 1 << 30))
+    os.unlink("hole")
     # A change in the same tick would not show.
     os.utime("t/b")
     at_once = retag(opened, client=local, parts="p")

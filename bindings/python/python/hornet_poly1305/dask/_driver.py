@@ -166,8 +166,11 @@ class Run:
         checkpoint: Checkpoint | None = None,
         progress: Progress | None = None,
         segment_bytes: int = 0,
+        unread_values: Callable[[Item, Evaluation, int], bytes | None] | None = None,
     ) -> None:
-        """Prepare a run; with a length of segments, one that evaluates each of them."""
+        """Prepare a run; with a length of segments, one that evaluates each of them. unread_values returns those of a part
+        that no worker needs to read, or None.
+        """
         if part_bytes < 16 or part_bytes % 16:
             raise ValueError(f"a part must be a multiple of 16 bytes, not {part_bytes}")
         if secret_file is not None and options:
@@ -182,6 +185,7 @@ class Run:
         # Parts begin with a segment.
         self._part_bytes = max(part_bytes // segment_bytes, 1) * segment_bytes if segment_bytes else part_bytes
         self._segment_bytes = segment_bytes
+        self._unread_values = unread_values
         self._allow_plaintext = allow_plaintext
         self._checkpoint = checkpoint
         self._progress = progress
@@ -400,6 +404,11 @@ class Run:
                 self.summary.from_checkpoint += item.length
                 self._accept(objects, item, index, part, partial)
                 continue
+            if self._unread_values is not None:
+                values = self._unread_values(item, self._evaluation, self._segment_bytes)
+                if values is not None:
+                    self._accept(objects, item, index, part, values)
+                    continue
             if items and (total + item.length > self._part_bytes or len(items) == _TASK_OBJECTS):
                 yield _Task(items, places, b"".join([each.encoded() for each in items]))
                 items, places, total = [], [], 0

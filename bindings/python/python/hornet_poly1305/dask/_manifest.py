@@ -406,7 +406,7 @@ class _Evaluating:
     segment_bytes: int = 0
     summary: Summary = field(default_factory=Summary)
     ranged: dict[int, list[tuple[int, bytes]]] = field(default_factory=dict, repr=False)
-    """Of objects of which only ranges were evaluated, the first segment of each and the values."""
+    """The first segment of each range and its values, for objects of which only ranges were evaluated."""
 
     def __call__(
         self, indices: Iterable[int], checkpoint: Checkpoint | None = None, ranges: dict[int, Ranges] | None = None
@@ -428,6 +428,7 @@ class _Evaluating:
                 checkpoint=checkpoint,
                 progress=self.progress,
                 segment_bytes=self.segment_bytes,
+                unread_values=self.listing.store.unread_values,
             )
             with run:
                 failed = run.evaluate(objects, indices, ranges)

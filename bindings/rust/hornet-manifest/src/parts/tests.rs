@@ -621,7 +621,7 @@ fn pins() {
         .map(|entry| (entry.pin, entry.stamp))
         .collect();
     assert_eq!(found, pins.map(|pin| (pin, None)));
-    // Of files, there are no pins.
+    // A file has none.
     let pair = self::pair(1, &LENGTHS);
     let entries = all(&pair.parts, &pair).unwrap();
     assert!(entries.iter().all(|entry| entry.pin.is_none()));
