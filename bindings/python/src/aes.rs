@@ -687,7 +687,9 @@ impl Evaluation {
         let file = lent(descriptor)?;
         let end = offset.checked_add(length).filter(|_| offset % 16 == 0);
         let end = end.ok_or_else(|| {
-            PyValueError::new_err(format!("no part of a file: {length} bytes from {offset} on"))
+            PyValueError::new_err(format!(
+                "no part of a file: {length} bytes from {offset} on"
+            ))
         })?;
         let first = py.detach(|| Extents::of_part(&*file, offset, end)?.next().transpose());
         match first {

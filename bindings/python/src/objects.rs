@@ -352,6 +352,10 @@ impl Objects {
     }
 
     /// Add all files of old parts, with the sizes and pins that they had, but those with these names.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what PyO3 converts an argument to"
+    )]
     fn add_old(
         &mut self,
         py: Python<'_>,
@@ -379,10 +383,14 @@ impl Objects {
     /// Keep the tags and the values of what old parts have, and return the numbers of the objects that need to be evaluated.
     /// With pin_of, what has another size or pin is not kept: it is called with number, size, modification and change time
     /// in nanoseconds of what was tagged as a file, and returns its pin. Without, all are kept but those with these names.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what PyO3 converts an argument to"
+    )]
     fn keep_old(
         &mut self,
         parts: &OpenedParts,
-        pin_of: Option<Bound<'_, PyAny>>,
+        pin_of: Option<&Bound<'_, PyAny>>,
         without: HashSet<Vec<u8>>,
     ) -> PyResult<Vec<usize>> {
         let Opened {
@@ -401,7 +409,7 @@ impl Objects {
             let Some(index) = self.find(name).filter(|_| !without.contains(name)) else {
                 continue;
             };
-            if let Some(pin_of) = &pin_of {
+            if let Some(pin_of) = pin_of {
                 let n = self.at(index)?;
                 let pin = match (entry.pin, entry.stamp) {
                     (Some(pin), _) => pin,

@@ -187,6 +187,13 @@ def test_random_access(folder):
                 file.read()
     with parts.open("long", Source(content + b"more")) as file:
         assert file.readall() == content
+
+    class More(io.BytesIO):
+        def read(self, length=-1):
+            return super().read()
+
+    with parts.open("long", More(content)) as file:
+        assert file.readall() == content
     with parts.open("empty", Source(b"")) as file:
         assert file.read() == b""
 

@@ -275,6 +275,9 @@ def test_multipart_upload(keys, cluster, s3, folder):
     s3.put("uploads", b"u/large", data[:-1] + b"?")
     with pytest.raises(ValueError, match="u/large: the store has another one than what was uploaded"):
         retag(made, client=cluster.client, parts=folder / "p", known={"u/large": known})
+    s3.put("uploads", b"u/large", data[:-1])
+    with pytest.raises(ValueError, match="u/large: the store has another one than what was uploaded"):
+        retag(made, client=cluster.client, parts=folder / "p", known={"u/large": upload.complete()})
     with pytest.raises(ValueError, match="u/none: no longer exists"):
         retag(made, client=cluster.client, parts=folder / "p", known={"u/none": known})
     upload.part(1, b"within a segment")
