@@ -328,7 +328,7 @@ def test_the_attack(folder):
 
 
 def test_parts_that_are_refused(folder):
-    """Those of another key or manifest, cut or changed, raise an error that names the file and the place, and nothing is written."""
+    """Parts that are cut, changed, or made for another key or manifest raise an error that names the file and the place, and nothing is written."""
     KeyFile.create("other")
     text, parts = (folder / "manifest").read_bytes(), (folder / "parts").read_bytes()
     with pytest.raises(ValueError, match="^manifest: .*another key"):
