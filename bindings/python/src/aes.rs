@@ -10,6 +10,7 @@ use crate::threads::{MAC_BYTES, detached};
 use hornet::sys;
 use hornet_key_file::KeyFile as File;
 use hornet_key_file::Purpose;
+use hornet_manifest::holes::Extents;
 use pyo3::exceptions::{PyBufferError, PyEOFError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
@@ -472,6 +473,9 @@ fn bytes_of<'py>(py: Python<'py>, partial: &sys::hornet_poly1305_partial) -> Bou
 ///
 /// Under r, 16 bytes, clamped. Each is a `bytes` of 32, the same on every machine, and SECRET: with its segment it
 /// reveals r. Only the last segment of a message may end within a block of 16 bytes.
+///
+/// There is no method that replaces a segment: an old value that is computed from bytes where others may write gives them
+/// the tag of a message that they choose. Parts replaces them, by values that were kept, sealed.
 #[pyclass(frozen, module = "hornet_poly1305")]
 pub(crate) struct Evaluation(Zeroizing<[u8; 16]>);
 
@@ -517,6 +521,39 @@ impl Evaluation {
             done += chunk.len() as u64;
         }
         Ok(whole)
+    }
+
+    /// Returns the values over the segments of a part of a file, of which only the last may be shorter, and how many bytes
+    /// of it were read: holes are not. Only the end of the file may be within a block.
+    fn of_file_segments(
+        &self,
+        file: &std::fs::File,
+        (offset, length): (u64, u64),
+        segment_bytes: u64,
+        room: Vec<sys::hornet_poly1305_partial>,
+    ) -> io::Result<(Vec<sys::hornet_poly1305_partial>, u64)> {
+        SPACE.with_borrow_mut(|space| {
+            let buffer = aligned(space);
+            let mut values = Values::new(self, segment_bytes, room);
+            let mut read = 0;
+            for extent in Extents::of_part(file, offset, offset + length)? {
+                let extent = extent?;
+                if extent.is_hole {
+                    values.zeros(extent.len_bytes());
+                    continue;
+                }
+                let mut at = extent.start;
+                while at < extent.end {
+                    let left = usize::try_from(extent.end - at).unwrap_or(usize::MAX);
+                    let chunk = &mut buffer[..left.min(FILE_CHUNK_BYTES)];
+                    file.read_exact_at(chunk, at)?;
+                    values.push(chunk.as_ptr(), chunk.len());
+                    at += chunk.len() as u64;
+                }
+                read += extent.len_bytes();
+            }
+            Ok((values.finish(), read))
+        })
     }
 
     /// Returns the value over two segments, one after the other.
@@ -609,6 +646,84 @@ impl Evaluation {
         }
     }
 
+    /// Return the values over the segments of a part of a file, 32 bytes each, and how many bytes were read: length bytes
+    /// from offset on, in segments of segment_bytes, or in one if that is 0. Holes of at least 64 KiB are not read. The
+    /// position of the descriptor may be another one afterwards. Raises EOFError and OSError as compute_file does.
+    fn compute_file_segments<'py>(
+        &self,
+        py: Python<'py>,
+        descriptor: i32,
+        offset: u64,
+        length: u64,
+        segment_bytes: u64,
+    ) -> PyResult<(Bound<'py, PyBytes>, u64)> {
+        let file = lent(descriptor)?;
+        for (what, number) in [("offset", offset), ("segment_bytes", segment_bytes)] {
+            if number % 16 != 0 {
+                let text = format!("{what} must be a multiple of 16, not {number}");
+                return Err(PyValueError::new_err(text));
+            }
+        }
+        let within = || format!("the file ends within the {length} bytes from {offset} on");
+        if offset.checked_add(length).is_none() {
+            return Err(PyEOFError::new_err(within()));
+        }
+        // What is behind its end is not evaluated.
+        let most = length.min(file.metadata().map_or(0, |metadata| metadata.len()));
+        let room = room_for_values(most, segment_bytes)?;
+        match py.detach(|| self.of_file_segments(&file, (offset, length), segment_bytes, room)) {
+            Ok((values, read)) => Ok((bytes_of_all(py, &values)?, read)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(PyEOFError::new_err(within()))
+            }
+            Err(error) => Err(os_error(&error)),
+        }
+    }
+
+    /// Return whether length bytes of a file from offset on, a multiple of 16, are one hole, of which compute_file_segments
+    /// reads nothing. Raises OSError, and EOFError as compute_file does.
+    #[staticmethod]
+    fn is_hole(py: Python<'_>, descriptor: i32, offset: u64, length: u64) -> PyResult<bool> {
+        let file = lent(descriptor)?;
+        let end = offset.checked_add(length).filter(|_| offset % 16 == 0);
+        let end = end.ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "no part of a file: {length} bytes from {offset} on"
+            ))
+        })?;
+        let first = py.detach(|| Extents::of_part(&*file, offset, end)?.next().transpose());
+        match first {
+            Ok(first) => Ok(first.is_some_and(|first| first.is_hole && first.end == end)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(PyEOFError::new_err(error.to_string()))
+            }
+            Err(error) => Err(os_error(&error)),
+        }
+    }
+
+    /// Return the values over all segments of a message, 32 bytes each: segments of segment_bytes, of which the last may
+    /// be shorter. Raises ValueError if that is 0 or no multiple of 16.
+    fn compute_segments<'py>(
+        &self,
+        py: Python<'py>,
+        message: &Bound<'py, PyAny>,
+        segment_bytes: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut of_message = Buffer::new();
+        let message = of_message.read(message)?;
+        if segment_bytes == 0 || segment_bytes % 16 != 0 {
+            let text = format!("segment_bytes must be a multiple of 16, not {segment_bytes}");
+            return Err(PyValueError::new_err(text));
+        }
+        let room = room_for_values(message.len() as u64, segment_bytes)?;
+        let values = detached(py, message.len() >= MAC_BYTES, || {
+            let mut values = Values::new(self, segment_bytes, room);
+            values.push(message.at(), message.len());
+            values.finish_or_none()
+        });
+        bytes_of_all(py, &values)
+    }
+
     /// Return the value over left's segment followed by right's. Raises ValueError if left's ends within a block, and
     /// OverflowError if both have more than 2**64 - 1 bytes.
     fn append<'py>(
@@ -652,44 +767,6 @@ impl Evaluation {
         Ok(bytes_of(py, values.first().unwrap_or(&empty)))
     }
 
-    /// Return the value over the same message with one segment replaced by another of the same length, after which
-    /// bytes_after bytes follow. `replaced` must be a value that was kept, not one of bytes that others could have
-    /// written since: see hornet_poly1305_partial_replace in hornet_poly1305_aes.h.
-    fn replace<'py>(
-        &self,
-        py: Python<'py>,
-        whole: &Bound<'py, PyAny>,
-        replaced: &Bound<'py, PyAny>,
-        replacement: &Bound<'py, PyAny>,
-        bytes_after: u64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let (mut whole, replaced, replacement) = (
-            partial_of(whole)?,
-            partial_of(replaced)?,
-            partial_of(replacement)?,
-        );
-        // SAFETY: these are live objects.
-        let possible = unsafe {
-            sys::hornet_poly1305_partial_replace(
-                &raw mut whole,
-                &raw const replaced,
-                &raw const replacement,
-                bytes_after,
-                self.0.as_ptr(),
-            )
-        };
-        if possible {
-            Ok(bytes_of(py, &whole))
-        } else {
-            Err(PyValueError::new_err(format!(
-                "a segment of {} bytes, followed by {bytes_after}, cannot be replaced by one of {} in a message of {}",
-                len_of(&replaced),
-                len_of(&replacement),
-                len_of(&whole)
-            )))
-        }
-    }
-
     /// Return the tag of the message that partial is the value of, under a pad of 16 bytes, used once.
     #[staticmethod]
     fn tag<'py>(
@@ -715,6 +792,152 @@ impl Evaluation {
     fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
         not_copied(object)
     }
+}
+
+/// Returns room for the values of the segments of this number of bytes.
+///
+/// # Errors
+///
+/// `MemoryError`.
+fn room_for_values(
+    len_bytes: u64,
+    segment_bytes: u64,
+) -> PyResult<Vec<sys::hornet_poly1305_partial>> {
+    let count = len_bytes.checked_div(segment_bytes).unwrap_or(0) + 1;
+    with_room_for(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+/// The values over the segments of what is pushed, piece by piece.
+struct Values<'e> {
+    evaluation: &'e Evaluation,
+    /// 0 if all is one segment.
+    segment_bytes: u64,
+    done: Vec<sys::hornet_poly1305_partial>,
+    /// The value over what has come of the next segment.
+    next: sys::hornet_poly1305_partial,
+    /// The value over this many zeros: holes have many segments of one length.
+    zeros: (u64, sys::hornet_poly1305_partial),
+}
+
+impl<'e> Values<'e> {
+    const EMPTY: sys::hornet_poly1305_partial = sys::hornet_poly1305_partial { opaque: [0; 4] };
+
+    fn new(
+        evaluation: &'e Evaluation,
+        segment_bytes: u64,
+        room: Vec<sys::hornet_poly1305_partial>,
+    ) -> Self {
+        Self {
+            evaluation,
+            segment_bytes,
+            done: room,
+            next: Self::EMPTY,
+            zeros: (0, Self::EMPTY),
+        }
+    }
+
+    /// Returns how much of this many bytes belongs to the next segment.
+    fn room(&self, more: u64) -> u64 {
+        match self.segment_bytes {
+            0 => more,
+            segment_bytes => more.min(segment_bytes - len_of(&self.next)),
+        }
+    }
+
+    /// Appends to the next segment, which must have room.
+    fn append(&mut self, value: &sys::hornet_poly1305_partial) {
+        let r = self.evaluation.0.as_ptr();
+        // SAFETY: these are live objects, r is clamped, and what comes before ends with a block.
+        let joined = unsafe { sys::hornet_poly1305_partial_append(&raw mut self.next, value, r) };
+        assert!(joined);
+        if len_of(&self.next) == self.segment_bytes {
+            self.done.push(self.next);
+            self.next = Self::EMPTY;
+        }
+    }
+
+    /// Appends bytes. Only the last may end within a block.
+    fn push(&mut self, mut at: *const u8, mut left: usize) {
+        let r = self.evaluation.0.as_ptr();
+        let whole = usize::try_from(self.segment_bytes).unwrap_or(0);
+        while left > 0 {
+            // Some whole segments at once.
+            let count = left.checked_div(whole).unwrap_or(0);
+            let len;
+            if count > 1 && len_of(&self.next) == 0 {
+                len = count * whole;
+                let first = self.done.len();
+                self.done.resize(first + count, Self::EMPTY);
+                let values = self.done[first..].as_mut_ptr();
+                // SAFETY: there is room for the values, and the caller holds the bytes.
+                unsafe {
+                    sys::hornet_poly1305_partial_segments(values, whole, at.cast(), len, r);
+                }
+            } else {
+                #[expect(clippy::cast_possible_truncation, reason = "at most `left`")]
+                let room = self.room(left as u64) as usize;
+                len = room;
+                let mut value = Self::EMPTY;
+                // SAFETY: as above.
+                unsafe {
+                    sys::hornet_poly1305_partial_compute(&raw mut value, at.cast(), len, r);
+                }
+                self.append(&value);
+            }
+            at = at.wrapping_add(len);
+            left -= len;
+        }
+    }
+
+    fn zeros(&mut self, mut left: u64) {
+        while left > 0 {
+            let len = self.room(left);
+            if self.zeros.0 != len {
+                self.zeros.0 = len;
+                let r = self.evaluation.0.as_ptr();
+                // SAFETY: this is a live object, and r is clamped.
+                unsafe {
+                    sys::hornet_poly1305_partial_zeros(&raw mut self.zeros.1, len, r);
+                }
+            }
+            let value = self.zeros.1;
+            self.append(&value);
+            left -= len;
+        }
+    }
+
+    /// Returns the values, of no bytes none.
+    fn finish_or_none(mut self) -> Vec<sys::hornet_poly1305_partial> {
+        if len_of(&self.next) > 0 {
+            self.done.push(self.next);
+        }
+        self.done
+    }
+
+    /// Returns the values, of no bytes one.
+    fn finish(self) -> Vec<sys::hornet_poly1305_partial> {
+        let mut values = self.finish_or_none();
+        if values.is_empty() {
+            values.push(Self::EMPTY);
+        }
+        values
+    }
+}
+
+/// Returns the bytes of many.
+fn bytes_of_all<'py>(
+    py: Python<'py>,
+    partials: &[sys::hornet_poly1305_partial],
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (bytes, span) = new_bytes(py, 32 * partials.len())?;
+    for (i, partial) in partials.iter().enumerate() {
+        let to = span.part(32 * i, 32).at();
+        for (j, word) in partial.opaque.iter().enumerate() {
+            // SAFETY: this part has 32 bytes, which nobody else has yet.
+            unsafe { std::ptr::copy_nonoverlapping(word.to_le_bytes().as_ptr(), to.add(8 * j), 8) };
+        }
+    }
+    Ok(bytes)
 }
 
 fn len_of(partial: &sys::hornet_poly1305_partial) -> u64 {

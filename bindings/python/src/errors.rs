@@ -4,7 +4,8 @@
 //! of the operating system and of key files.
 
 use hornet_key_file::Problem;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError};
+use hornet_manifest::parts;
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -73,6 +74,19 @@ pub(crate) fn key_file_error(error: &hornet_key_file::Error) -> PyErr {
     match error.problem() {
         Problem::OtherProcess => PyRuntimeError::new_err(error.to_string()),
         _ => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// `ValueError` if a manifest or its parts are refused, and `OSError` if they cannot be read or written.
+#[cold]
+pub(crate) fn parts_error(error: &parts::Error) -> PyErr {
+    let text = error.to_string();
+    match error.problem() {
+        _ if error.is_refusal() => PyValueError::new_err(text),
+        parts::Problem::File(Problem::Io(_, cause)) if cause.kind() == io::ErrorKind::NotFound => {
+            PyFileNotFoundError::new_err(text)
+        }
+        _ => PyOSError::new_err(text),
     }
 }
 

@@ -19,6 +19,7 @@ mod interpreter;
 mod manifest;
 mod messages;
 mod objects;
+mod parts;
 mod poly1305;
 mod threads;
 
@@ -40,6 +41,8 @@ mod _native {
     use crate::manifest::{SealedManifest, escaped};
     #[pymodule_export]
     use crate::objects::Objects;
+    #[pymodule_export]
+    use crate::parts::{OpenedParts, PartsLock};
     #[pymodule_export]
     use crate::poly1305::{Poly1305, mac, verify};
 

@@ -204,6 +204,7 @@ class Calls:
 
     def objects(self):
         objects = _native.Objects()
+        objects.keep_segments(4096)
         objects.add(b"a", 4, bytes(16))
         objects.add(b"b", 4, bytes(16))
         objects.sort()
@@ -218,6 +219,23 @@ class Calls:
                 objects.write(file.fileno(), self.keys, self.keys.reserve(2), [b"a"], [], [(b"c", "symlink")])
             self.text = path.read_bytes()
         return self.text
+
+    def lock(self):
+        # Nobody else has one of these, which would be waited for.
+        number = next(self.numbers)
+        return _native.PartsLock(self.folder / f"manifest {number}", self.folder / f"parts {number}")
+
+    def parts(self):
+        if not (self.folder / "parts").exists():
+            objects, evaluation = _native.Objects(), self.keys.evaluation()
+            objects.keep_segments(4096)
+            objects.add(b"a", 4, bytes(16))
+            objects.sort()
+            objects.put(0, evaluation.compute(b"abcd"))
+            lock = _native.PartsLock(self.folder / "with parts", self.folder / "parts")
+            objects.write_with_parts(lock, self.keys, self.keys.reserve(3), [b"a"], [], [], None)
+            lock.release()
+        return _native.OpenedParts(self.keys, self.folder / "with parts", self.folder / "parts")
 
     def described(self):
         """Yield what is called: a name, a function that returns the callable, and one that returns valid arguments."""
@@ -261,9 +279,11 @@ class Calls:
                     "compute": lambda: [data],
                     "zeros": lambda: [4],
                     "compute_file": lambda: [self.file, 0, 4],
+                    "compute_file_segments": lambda: [self.file, 0, 4, 4096],
+                    "is_hole": lambda: [self.file, 0, 4],
+                    "compute_segments": lambda: [data, 4096],
                     "append": lambda: [partial, partial],
                     "join": lambda: [partial],
-                    "replace": lambda: [partial, partial, partial, 0],
                     "tag": lambda: [partial, bytes(16)],
                     "len_bytes": lambda: [partial],
                 },
@@ -299,8 +319,38 @@ class Calls:
                     "fail": lambda: [0],
                     "partial": lambda: [0],
                     "write": lambda: [self.file, self.keys, self.nonces, [b"a"], [], [(b"c", "symlink")]],
+                    "keep_segments": lambda: [4096],
+                    "add_old": lambda: [self.parts(), {b"b"}],
+                    "keep_old": lambda: [self.parts(), lambda *_: bytes(16), {b"b"}],
+                    "unpin": lambda: [0],
+                    "put_segments": lambda: [0, partial, partial],
+                    "put_changed": lambda: [0, self.parts(), 0, [(0, partial)]],
+                    "write_with_parts": lambda: [
+                        self.lock(),
+                        self.keys,
+                        self.nonces,
+                        [b"a"],
+                        [],
+                        [(b"c", "symlink")],
+                        self.parts(),
+                    ],
                     "__len__": list,
                 },
+            ),
+            "OpenedParts": (
+                lambda: [self.keys, *((self.parts(), self.folder / name)[1] for name in ("with parts", "parts"))],
+                {
+                    "find": lambda: [b"a"],
+                    "path": lambda: [0],
+                    "kept": lambda: [0],
+                    "verify_segment": lambda: [0, 0, data],
+                    "differing": lambda: [0, 0, partial],
+                    "__len__": list,
+                },
+            ),
+            "PartsLock": (
+                lambda: [self.folder / "with parts", self.folder / "parts"],
+                {"attempt": list, "open": lambda: [self.keys], "release": list},
             ),
             "SealedManifest": (
                 lambda: [self.manifest(), self.keys],

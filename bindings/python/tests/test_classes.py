@@ -242,9 +242,6 @@ def test_partial_evaluations(blocks, rest):
         whole = evaluation.append(whole, partial)
     assert whole == evaluation.compute(message) and Evaluation.len_bytes(whole) == len(message)
     assert Evaluation.tag(whole, pad) == hornet.mac(r + pad, message)
-    changed = bytes(byte ^ 0x55 for byte in segments[0])
-    replaced = evaluation.replace(whole, partials[0], evaluation.compute(changed), len(message) - len(changed))
-    assert Evaluation.tag(replaced, pad) == hornet.mac(r + pad, changed + message[len(changed) :])
 
 
 @given(st.integers(0, 70_000), st.integers(0, 5))
@@ -300,8 +297,6 @@ def test_partial_evaluations_that_do_not_fit():
     short, block = evaluation.compute(b"x"), evaluation.compute(bytes(16))
     with pytest.raises(ValueError, match="the left segment has 1 bytes"):
         evaluation.append(short, block)
-    with pytest.raises(ValueError, match="a segment of 16 bytes, followed by 3"):
-        evaluation.replace(block, block, short, 3)
     with pytest.raises(ValueError, match="32 bytes, not 31"):
         evaluation.append(block, block[1:])
     with pytest.raises(ValueError, match="not a partial evaluation"):

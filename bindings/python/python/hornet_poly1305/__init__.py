@@ -35,6 +35,7 @@ from hornet_poly1305._native import (
     verify_parts,
     verify_rows,
 )
+from hornet_poly1305._parts import Known, Multipart, Parts, Update, VerifiedFile
 
 __version__: str = info()["version"]
 
@@ -45,9 +46,14 @@ __all__ = [
     "InvalidSignature",
     "InvalidTag",
     "KeyFile",
+    "Known",
+    "Multipart",
     "Nonces",
+    "Parts",
     "Poly1305",
     "Poly1305Aes",
+    "Update",
+    "VerifiedFile",
     "XChaCha20Poly1305",
     "force_kernel",
     "info",

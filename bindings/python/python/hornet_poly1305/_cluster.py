@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from distributed import Client
     from tqdm import tqdm
 
+    from hornet_poly1305.dask import Manifest
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
@@ -88,7 +90,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="MANIFEST",
         help="the manifest to write; it appears when it is complete and on disk",
     )
-    tag.add_argument("--force", action="store_true", help="replace MANIFEST if it exists")
+    tag.add_argument(
+        "--parts",
+        metavar="FILE",
+        help="also write the values of all segments, sealed, to this file, which belongs to MANIFEST: for retag and --range",
+    )
+    tag.add_argument("--segment", metavar="SIZE", help="with --parts: the length of a segment; default: 1MiB")
+    tag.add_argument("--force", action="store_true", help="replace MANIFEST, and with --parts FILE, if they exist")
     tag.add_argument(
         "--checkpoint", metavar="FILE", help="a file from which the same command continues if it ended early"
     )
@@ -102,7 +110,32 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--strict", action="store_true", help="also report, as EXTRA, objects that MANIFEST does not list"
     )
+    check.add_argument("--parts", metavar="FILE", help="the parts of MANIFEST, for --range")
+    check.add_argument(
+        "--range",
+        action="append",
+        metavar="OFFSET:LENGTH:PATH",
+        help="check this range of PATH alone, in bytes, by reading the segments that it touches; may be repeated, in order",
+    )
     check.add_argument("manifest", metavar="MANIFEST", help="the manifest, made by hornet-cluster tag or hornet tag")
+    retag = commands.add_parser(
+        "retag",
+        parents=[common, cluster],
+        help="tag anew what has another version than in the parts, such as another ETag",
+        description="Read what has another version in the store than in the parts, or is new, and replace MANIFEST and its"
+        " parts. All else keeps its tag, on the store's word.",
+    )
+    retag.add_argument("--parts", required=True, metavar="FILE", help="the parts of MANIFEST, made by tag --parts")
+    retag.add_argument(
+        "--base", metavar="URL", help="the bucket or folder that the paths of MANIFEST are in; default: this folder"
+    )
+    retag.add_argument(
+        "--range",
+        action="append",
+        metavar="OFFSET:LENGTH:PATH",
+        help="only this range of PATH has changed, in bytes, and nothing else; may be repeated, in order",
+    )
+    retag.add_argument("manifest", metavar="MANIFEST", help="the manifest")
     secret = commands.add_parser(
         "secret", parents=[common], help="write r, the half of the key that workers need, to a file"
     )
@@ -182,28 +215,66 @@ def _complain(text: object) -> None:
 
 
 def _tag(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
-    from hornet_poly1305._native import escaped
     from hornet_poly1305.dask import tag
+    from hornet_poly1305.dask._manifest import SEGMENT_BYTES
 
+    if args.segment is not None and args.parts is None:
+        raise _Usage("--segment: only with --parts")
     with _bar(args) as bar:
         made = tag(
             args.urls,
             args.key,
             lambda: _client(args),
             output=args.output,
+            parts=args.parts,
+            segment=args.segment or SEGMENT_BYTES,
             force=args.force,
             checkpoint=args.checkpoint,
             progress=bar,
             **cluster,
         )
+    return _made(args, args.output, made)
+
+
+def _made(args: argparse.Namespace, path: str, made: Manifest) -> int:
+    """Report on a manifest that was made, and return the exit status."""
+    from hornet_poly1305._native import escaped
+
     for name, reason in sorted(made.failed.items()):
         _complain(f"{escaped(name)}: {reason}")
     if args.json:
         failed = [{"path": escaped(name), "reason": reason} for name, reason in sorted(made.failed.items())]
-        _print_json({"manifest": args.output, **dataclasses.asdict(made.summary), "unread": failed})
+        _print_json({"manifest": path, **dataclasses.asdict(made.summary), "unread": failed})
     elif not args.quiet:
         _complain(_summary(dataclasses.asdict(made.summary)))
     return 2 if made.failed else 0
+
+
+def _ranges(texts: list[str] | None) -> dict[bytes, list[tuple[int, int]]] | None:
+    """Return the ranges of each path, or None if there are none."""
+    ranges: dict[bytes, list[tuple[int, int]]] = {}
+    for text in texts or ():
+        offset, _, rest = text.partition(":")
+        length, _, path = rest.partition(":")
+        if not (path and all(number.isascii() and number.isdecimal() for number in (offset, length))):
+            raise _Usage(f"--range {text}: not OFFSET:LENGTH:PATH, with numbers of bytes")
+        ranges.setdefault(os.fsencode(path), []).append((int(offset), int(length)))
+    return ranges or None
+
+
+def _retag(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
+    from hornet_poly1305.dask import retag
+
+    ranges = _ranges(args.range)
+    manifest = _opened(args, cluster)
+    if manifest is None:
+        return 1
+    with _bar(args) as bar:
+        made = retag(manifest, None, lambda: _client(args), parts=args.parts, ranges=ranges, progress=bar, **cluster)
+    if not args.quiet and not args.json:
+        word = "the ranges given" if ranges else "the store's versions"
+        _complain(f"{made.summary.bytes - made.summary.bytes_read} bytes were not read, on the word of {word}")
+    return _made(args, args.manifest, made)
 
 
 def _summary(numbers: dict[str, Any]) -> str:
@@ -214,9 +285,9 @@ def _summary(numbers: dict[str, Any]) -> str:
     )
 
 
-def _check(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
-    from hornet_poly1305._native import escaped
-    from hornet_poly1305.dask import Manifest, check
+def _opened(args: argparse.Namespace, cluster: dict[str, Any]) -> Manifest | None:
+    """Return the manifest, or None after saying why it is refused. Takes the store's options out of the cluster's."""
+    from hornet_poly1305.dask import Manifest
     from hornet_poly1305.dask._stores import split_url
 
     root = None
@@ -231,8 +302,22 @@ def _check(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
         if args.json:
             _print_json({"manifest": args.manifest, "status": "REFUSED", "reason": str(error)})
         _complain(f"{args.manifest}: {error}")
-        return 1
+        return None
     manifest.options = {name: cluster.pop(name) for name in list(cluster) if name not in _CLUSTER}
+    return manifest
+
+
+def _check(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
+    from hornet_poly1305._native import escaped
+    from hornet_poly1305.dask import check
+
+    ranges = _ranges(args.range)
+    if (ranges is None) != (args.parts is None) or (ranges and args.strict):
+        raise _Usage("--range and --parts: only together, and without --strict")
+    manifest = _opened(args, cluster)
+    if manifest is None:
+        return 1
+    cluster |= {"parts": args.parts, "ranges": ranges}
     with _bar(args) as bar:
         report = check(manifest, args.key, lambda: _client(args), strict=args.strict, progress=bar, **cluster)
     for entry in report.entries:
@@ -291,7 +376,8 @@ def main(arguments: list[str] | None = None) -> int:
             "allow_plaintext": args.insecure_send_r_in_plaintext,
             **_options(args.option),
         }
-        return _tag(args, cluster) if args.command == "tag" else _check(args, cluster)
+        run = {"tag": _tag, "retag": _retag, "check": _check}[args.command]
+        return run(args, cluster)
     except ClusterError as error:
         _complain(f"{error}; no manifest was written")
         return 3

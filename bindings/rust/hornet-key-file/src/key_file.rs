@@ -6,7 +6,7 @@ use crate::content::{self, Content};
 use crate::error::{Error, Problem};
 use crate::locked::Locked;
 use crate::nonces::{COUNTERS, Nonces, Purpose, Random};
-use crate::place::{Identity, Place, identity, read_pipe};
+use crate::place::{Place, Version, identity, read_pipe, version};
 use crate::process::Process;
 use hornet::aead::XChaCha20Poly1305;
 use hornet::aes::{self, PartsKey, UnusedNonce};
@@ -29,7 +29,7 @@ pub struct KeyFile {
     origin: Origin,
     key: Locked,
     /// The file that was opened or created.
-    identity: Identity,
+    version: Version,
     /// The process that opened it.
     process: Process,
 }
@@ -95,7 +95,7 @@ impl KeyFile {
     /// requirements in the [crate documentation](crate).
     pub fn open(path: &Path) -> Result<Self, Error> {
         let open = || {
-            let (origin, (content, identity)) = if let Some(place) = Place::of(path)? {
+            let (origin, (content, version)) = if let Some(place) = Place::of(path)? {
                 let read = place.read()?;
                 (Origin::Place(place), read)
             } else {
@@ -105,7 +105,7 @@ impl KeyFile {
             Ok(Self {
                 origin,
                 key: content.key,
-                identity,
+                version,
                 process: Process::current(),
             })
         };
@@ -191,7 +191,7 @@ impl KeyFile {
             let now = fs::metadata(place.path());
             now.is_ok_and(|now| that == identity(&now))
         };
-        that == self.identity || self.origin.place().is_ok_and(is_now)
+        version(metadata) == self.version || self.origin.place().is_ok_and(is_now)
     }
 
     /// Returns the counter of the next nonce that the file hands out; see
@@ -214,11 +214,11 @@ impl KeyFile {
 
     fn create_with(path: &Path, key: Locked) -> Result<Self, Problem> {
         let place = Place::of_new(path)?;
-        let identity = place.create(&content::text(key.key(), 0))?;
+        let version = place.create(&content::text(key.key(), 0))?;
         Ok(Self {
             origin: Origin::Place(place),
             key,
-            identity,
+            version,
             process: Process::current(),
         })
     }

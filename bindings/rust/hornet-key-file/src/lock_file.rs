@@ -81,6 +81,20 @@ impl LockFile {
     /// [`Problem`] if there is another thing with this name than a regular file, if the folder cannot
     /// be written, or if its file system has no locks.
     pub fn wait(folder: &OwnedFd, name: &OsStr) -> Result<Self, Problem> {
+        Self::take(folder, name, FlockOperation::LockExclusive)
+    }
+
+    /// Takes the lock, if no other process has it.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem`], like [`wait`](Self::wait); of the kind [`ErrorKind::WouldBlock`] if another process
+    /// has it.
+    pub fn attempt(folder: &OwnedFd, name: &OsStr) -> Result<Self, Problem> {
+        Self::take(folder, name, FlockOperation::NonBlockingLockExclusive)
+    }
+
+    fn take(folder: &OwnedFd, name: &OsStr, how: FlockOperation) -> Result<Self, Problem> {
         let folder = folder.try_clone().map_err(io("cannot be locked"))?;
         let named = Named {
             folder: &folder,
@@ -88,7 +102,7 @@ impl LockFile {
         };
         let access = OFlags::RDWR | OFlags::CREATE;
         let (file, metadata) = named.lock(access, "cannot be created or opened", |file| {
-            retry_on_intr(|| rustix::fs::flock(file, FlockOperation::LockExclusive)).map_err(io(
+            retry_on_intr(|| rustix::fs::flock(file, how)).map_err(io(
                 "cannot be locked, without which two processes could write at the same time",
             ))
         })?;

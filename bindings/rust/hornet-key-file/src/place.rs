@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// The device and inode of a file.
 pub(crate) type Identity = (u64, u64);
+/// A file and when it was written: once it has been removed, another may get its inode.
+pub(crate) type Version = (Identity, (i64, i64));
 
 /// The folder of a key file and its name there, with all symbolic links resolved, so that the file
 /// can be replaced.
@@ -74,16 +76,16 @@ impl Place {
     }
 
     /// Creates the file. It is given its name when it is complete, and only if the name is free.
-    pub(crate) fn create(&self, text: &Text) -> Result<Identity, Problem> {
+    pub(crate) fn create(&self, text: &Text) -> Result<Version, Problem> {
         self.write(&self.open_folder()?, text, false)
     }
 
     /// Reads the file.
-    pub(crate) fn read(&self) -> Result<(Content, Identity), Problem> {
+    pub(crate) fn read(&self) -> Result<(Content, Version), Problem> {
         let folder = self.open_folder()?;
         let (file, metadata) = self.lock(&folder, OFlags::RDONLY, FlockOperation::LockShared)?;
         check(&metadata, check_reading)?;
-        Ok((read(&file)?, identity(&metadata)))
+        Ok((read(&file)?, version(&metadata)))
     }
 
     /// Atomically replaces the file, under a lock, with the text that `change` returns, if any. When
@@ -103,14 +105,14 @@ impl Place {
         Ok(result)
     }
 
-    fn write(&self, folder: &OwnedFd, text: &Text, replaces: bool) -> Result<Identity, Problem> {
+    fn write(&self, folder: &OwnedFd, text: &Text, replaces: bool) -> Result<Version, Problem> {
         let file = NewFile {
             folder,
             name: &self.name,
             access: Access::Owner,
             replaces,
         };
-        Ok(identity(&file.write(text)?))
+        Ok(version(&file.write(text)?))
     }
 
     fn open_folder(&self) -> Result<OwnedFd, Problem> {
@@ -193,7 +195,7 @@ pub fn check_access(metadata: &Metadata) -> Result<(), Problem> {
 }
 
 /// Reads a key from what has no place.
-pub(crate) fn read_pipe(path: &Path) -> Result<(Content, Identity), Problem> {
+pub(crate) fn read_pipe(path: &Path) -> Result<(Content, Version), Problem> {
     let open = || {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -209,7 +211,7 @@ pub(crate) fn read_pipe(path: &Path) -> Result<(Content, Identity), Problem> {
     } else if !is_nameless {
         return Err(Problem::NotRegular);
     }
-    Ok((read(&file)?, identity(&metadata)))
+    Ok((read(&file)?, version(&metadata)))
 }
 
 /// Returns whether a pipe never had a name, by which other users could have opened it: it is where
@@ -231,6 +233,11 @@ fn read(mut file: &File) -> Result<Content, Problem> {
         }
     }
     Content::parse(&buffer[..length])
+}
+
+pub(crate) fn version(metadata: &Metadata) -> Version {
+    let modified = (metadata.mtime(), metadata.mtime_nsec());
+    (identity(metadata), modified)
 }
 
 pub(crate) fn identity(metadata: &Metadata) -> Identity {

@@ -114,6 +114,22 @@ impl<'f> Extents<'f> {
         Ok(extents)
     }
 
+    /// Returns what the bytes from `start`, a multiple of 16, to `end` consist of, like [`of`](Self::of): a part of a file
+    /// whose other parts are looked at elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// If the position cannot be set.
+    pub fn of_part(file: &'f impl AsFd, start: u64, end: u64) -> io::Result<Self> {
+        debug_assert!(start % 16 == 0, "extents are of whole blocks");
+        let mut extents = Self::of_data(file, end);
+        extents.at = start;
+        if end.saturating_sub(start) >= SHORTEST_BYTES {
+            extents.find_out()?;
+        }
+        Ok(extents)
+    }
+
     /// Returns all of it as data, without asking the file system.
     pub fn of_data(file: &'f impl AsFd, length: u64) -> Self {
         Self {
@@ -182,7 +198,7 @@ mod looking {
         /// Finds out whether to look for holes.
         pub(super) fn find_out(&mut self) -> io::Result<()> {
             // Also fails if the file is empty by now, which reading it will show.
-            let Ok(hole) = seek(self.file, SeekFrom::Hole(0)) else {
+            let Ok(hole) = seek(self.file, SeekFrom::Hole(self.at)) else {
                 return Ok(());
             };
             if hole < self.length {

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from distributed import CancelledError, Client, Future
@@ -113,7 +113,7 @@ def check_transport(address: str, allow_plaintext: bool) -> None:
 class _Task:
     items: list[Item]
     places: list[tuple[int, int]]
-    """The number of the object and of the part, for each item."""
+    """The number of the object and of the part's first value in it, for each item."""
     request: bytes
     attempts: int = 0
     copies: int = 0
@@ -135,15 +135,19 @@ _Ended = tuple[_Task, str, Any]
 class _Joined:
     """The parts of a large object, of which some are still to come."""
 
-    def __init__(self, count: int) -> None:
-        self.partials = bytearray(PARTIAL_BYTES * count)
+    def __init__(self, count: int, values: int) -> None:
+        self.partials = bytearray(PARTIAL_BYTES * values)
         self.left = count
 
-    def put(self, part: int, partial: bytes) -> bool:
-        """Keep a part, and return whether it was the last."""
-        self.partials[PARTIAL_BYTES * part : PARTIAL_BYTES * (part + 1)] = partial
+    def put(self, first: int, values: bytes) -> bool:
+        """Keep the values of a part, and return whether it was the last."""
+        self.partials[PARTIAL_BYTES * first : PARTIAL_BYTES * first + len(values)] = values
         self.left -= 1
         return self.left == 0
+
+
+Ranges: TypeAlias = list[tuple[int, int]]
+"""Parts of an object, in order: offsets and lengths in bytes."""
 
 
 class Run:
@@ -161,8 +165,12 @@ class Run:
         allow_plaintext: bool = False,
         checkpoint: Checkpoint | None = None,
         progress: Progress | None = None,
+        segment_bytes: int = 0,
+        unread_values: Callable[[Item, Evaluation, int], bytes | None] | None = None,
     ) -> None:
-        """Prepare a run."""
+        """Prepare a run; with a length of segments, one that evaluates each of them. unread_values returns those of a part
+        that no worker needs to read, or None.
+        """
         if part_bytes < 16 or part_bytes % 16:
             raise ValueError(f"a part must be a multiple of 16 bytes, not {part_bytes}")
         if secret_file is not None and options:
@@ -174,11 +182,14 @@ class Run:
         self._client = client
         self._key_file = key_file
         self._root, self._options = root, options
-        self._part_bytes = part_bytes
+        # Parts begin with a segment.
+        self._part_bytes = max(part_bytes // segment_bytes, 1) * segment_bytes if segment_bytes else part_bytes
+        self._segment_bytes = segment_bytes
+        self._unread_values = unread_values
         self._allow_plaintext = allow_plaintext
         self._checkpoint = checkpoint
         self._progress = progress
-        self._spec = Spec(os.urandom(16), None if secret_file is None else root, secret_file)
+        self._spec = Spec(os.urandom(16), None if secret_file is None else root, secret_file, segment_bytes)
         self._evaluation: Evaluation = key_file.evaluation()
         self._cipher = XChaCha20Poly1305(key_file.derive(ANSWERS))
         self._ended: queue.SimpleQueue[_Ended] = queue.SimpleQueue()
@@ -357,17 +368,29 @@ class Run:
         await asyncio.gather(*calls, return_exceptions=True)
 
     def _items(self, objects: Objects, indices: Iterable[int]) -> Iterator[tuple[Item, int, int]]:
-        """Yield the parts of objects: items, and the numbers of object and part."""
+        """Yield the parts of objects: items, the numbers of the objects, and those of the parts' first values in them."""
         for index in indices:
             name, pin, size = objects.name(index), objects.pin(index), objects.size(index)
-            count = -(-size // self._part_bytes) or 1
-            if count > 1:
-                self._parts[index] = _Joined(count)
-            for part in range(count):
-                if index in self._failed:
-                    break
-                offset = part * self._part_bytes
-                yield Item(name, pin, size, offset, min(self._part_bytes, size - offset)), index, part
+            is_whole = index not in self.ranged
+            ranges = [(0, size)] if is_whole else self._ranges[index]
+            if is_whole and (count := -(-size // self._part_bytes)) > 1:
+                values = -(-size // self._segment_bytes) if self._segment_bytes else count
+                self._parts[index] = _Joined(count, values)
+            for start, length in ranges:
+                for offset in range(start, start + length, self._part_bytes) if length else [start]:
+                    if index in self._failed:
+                        break
+                    item = Item(name, pin, size, offset, min(self._part_bytes, start + length - offset))
+                    yield item, index, offset // (self._segment_bytes or self._part_bytes)
+
+    def _found(self, found: dict[bytes, bytes], item: Item) -> bytes | None:
+        """Return the values of a part that a checkpoint has."""
+        values = bytearray()
+        for segment in item.segments(self._segment_bytes):
+            if (value := found.get(segment.identity())) is None:
+                return None
+            values += value
+        return bytes(values)
 
     def _tasks(self, objects: Objects, indices: Iterable[int]) -> Iterator[_Task]:
         """Yield tasks: a part, or small objects of together as many bytes."""
@@ -377,10 +400,15 @@ class Run:
         total = 0
         for item, index, part in self._items(objects, indices):
             # Without a version, another object may be there by now.
-            if found and (partial := found.get(item.identity())) and tells_version(item):
+            if found and (partial := self._found(found, item)) and tells_version(item):
                 self.summary.from_checkpoint += item.length
                 self._accept(objects, item, index, part, partial)
                 continue
+            if self._unread_values is not None:
+                values = self._unread_values(item, self._evaluation, self._segment_bytes)
+                if values is not None:
+                    self._accept(objects, item, index, part, values)
+                    continue
             if items and (total + item.length > self._part_bytes or len(items) == _TASK_OBJECTS):
                 yield _Task(items, places, b"".join([each.encoded() for each in items]))
                 items, places, total = [], [], 0
@@ -390,8 +418,14 @@ class Run:
         if items:
             yield _Task(items, places, b"".join([each.encoded() for each in items]))
 
-    def evaluate(self, objects: Objects, indices: Iterable[int]) -> dict[int, Failed]:
-        """Evaluate objects, into objects. Returns those that could not be read. Raises ClusterError."""
+    def evaluate(
+        self, objects: Objects, indices: Iterable[int], ranges: dict[int, Ranges] | None = None
+    ) -> dict[int, Failed]:
+        """Evaluate objects, into objects. Of those with ranges, which consist of segments, only these are evaluated, into
+        ranged. Returns those that could not be read. Raises ClusterError.
+        """
+        self._ranges = ranges or {}
+        self.ranged: dict[int, list[tuple[int, bytes]]] = {index: [] for index in self._ranges}
         self._failed: dict[int, Failed] = {}
         self._parts: dict[int, _Joined] = {}
         tasks = self._tasks(objects, indices)
@@ -476,7 +510,7 @@ class Run:
         try:
             if isinstance(result, BaseException):
                 raise result
-            results = open_answer(self._cipher, self._spec, task.request, len(task.items), result["answer"])
+            results = open_answer(self._cipher, self._spec, task.request, task.items, result["answer"])
         except (Exception, *_CANCELLED) as error:
             if isinstance(error, _CANCELLED) or self._client.status != "running":
                 raise ClusterError("the scheduler is lost, or has cancelled the run") from None
@@ -498,10 +532,12 @@ class Run:
                 self._parts.pop(index, None)
                 objects.fail(index)
                 continue
-            if Evaluation.len_bytes(result) != item.length:
-                raise ClusterError(f"a worker evaluated another length of {task.shown()}")
-            if self._checkpoint is not None and tells_version(item):
-                self._checkpoint.add(item.identity(), result)
+            for number, segment in enumerate(item.segments(self._segment_bytes)):
+                value = result[PARTIAL_BYTES * number : PARTIAL_BYTES * (number + 1)]
+                if Evaluation.len_bytes(value) != segment.length:
+                    raise ClusterError(f"a worker evaluated another length of {task.shown()}")
+                if self._checkpoint is not None and tells_version(item):
+                    self._checkpoint.add(segment.identity(), value)
             self._accept(objects, item, index, part, result)
 
     def _accept(self, objects: Objects, item: Item, index: int, part: int, partial: bytes) -> None:
@@ -509,10 +545,21 @@ class Run:
             self._progress.update(item.length)
         if index in self._failed:
             return
-        if item.length == item.size:
-            objects.put(index, partial)
+        if index in self.ranged:
+            self.ranged[index].append((part, partial))
+        elif item.length == item.size:
+            self._put(objects, index, partial)
         elif self._parts[index].put(part, partial):
-            objects.put(index, self._evaluation.join(self._parts.pop(index).partials))
+            self._put(objects, index, self._parts.pop(index).partials)
+
+    def _put(self, objects: Objects, index: int, values: bytes | bytearray) -> None:
+        """Record all values of an object."""
+        if len(values) == PARTIAL_BYTES:
+            objects.put(index, values)
+        elif self._segment_bytes:
+            objects.put_segments(index, self._evaluation.join(values), values)
+        else:
+            objects.put(index, self._evaluation.join(values))
 
     def _again(self, task: _Task, reason: str) -> None:
         """Send a task again, unless that has been done too often."""

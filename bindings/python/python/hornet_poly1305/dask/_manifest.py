@@ -9,20 +9,22 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from distributed import Client
 
 from hornet_poly1305 import InvalidSignature, KeyFile, XChaCha20Poly1305
-from hornet_poly1305._native import Nonces, Objects, SealedManifest, escaped
+from hornet_poly1305._native import Nonces, Objects, OpenedParts, PartsLock, SealedManifest, escaped
+from hornet_poly1305._parts import Known
 from hornet_poly1305.dask._checkpoint import Checkpoint
-from hornet_poly1305.dask._driver import CHECKPOINTS, Progress, Run, Summary
+from hornet_poly1305.dask._driver import CHECKPOINTS, Progress, Ranges, Run, Summary
 from hornet_poly1305.dask._items import Failed, Missing
 from hornet_poly1305.dask._local import local_client
 from hornet_poly1305.dask._stores import (
+    GONE,
     NO_PATH,
     LocalStore,
     Object,
@@ -34,9 +36,12 @@ from hornet_poly1305.dask._stores import (
     split_url,
 )
 
+SEGMENT_BYTES = 1 << 20
 _UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 
 _Path = str | os.PathLike[str]
+_Value = TypeVar("_Value")
+ByName: TypeAlias = Mapping[str, _Value] | Mapping[bytes, _Value]
 
 
 def part_bytes(part: str | int) -> int:
@@ -61,6 +66,8 @@ class Manifest:
     key_file: KeyFile = field(repr=False)
     path: Path | None = None
     """Where it was written, or None if its text is in memory."""
+    parts: Path | None = None
+    """Where the values of its segments were written, or None."""
     summary: Summary = field(default_factory=Summary)
     failed: dict[bytes, str] = field(default_factory=dict)
     """What could not be read, and why."""
@@ -192,6 +199,22 @@ def check_distinct(key_file: KeyFile | _Path, files: dict[str, _Path | None]) ->
             raise shutil.SameFileError(f"{escaped(os.fsencode(path))}: {what} and the key file are the same file")
 
 
+@contextlib.contextmanager
+def _locked(manifest: Path, parts: Path) -> Iterator[PartsLock]:
+    """Yield the lock of a manifest and its parts, which can both be written."""
+    lock = PartsLock(manifest, parts)
+    try:
+        lock.attempt()
+        yield lock
+    finally:
+        lock.release()
+
+
+def _beside(parts: _Path | None) -> list[_Path]:
+    """Return the parts file, and what is written beside it."""
+    return [] if parts is None else [os.fspath(parts) + end for end in ("", ".new", ".lock")]
+
+
 def _key_file(key_file: KeyFile | _Path) -> KeyFile:
     return key_file if isinstance(key_file, KeyFile) else KeyFile(key_file)
 
@@ -290,6 +313,8 @@ def tag(
     part: str | int | None = None,
     *,
     output: _Path | None = None,
+    parts: _Path | None = None,
+    segment: str | int = SEGMENT_BYTES,
     force: bool = False,
     checkpoint: _Path | None = None,
     secret_file: str | None = None,
@@ -306,6 +331,8 @@ def tag(
     part: the size of the parts in which large objects are evaluated: a multiple of 16 bytes, or text such as "64MiB", which
     is the default but for local files, whose parts have 256 MiB.
     output: the manifest's file; without one its text stays in memory.
+    parts: a file for the values of all segments, sealed, beside the manifest: with it, ranges are checked alone, and retag
+    reads what has changed. segment: their length, a power of two from 4 KiB to 1 GiB.
     checkpoint: a file of partial evaluations, sealed, from which a run that ended early goes on; removed at the end. Neither
     it nor the key file or the output is tagged.
     secret_file: a file on the workers that `hornet-cluster secret` wrote; without one the driver sends r over TLS.
@@ -316,26 +343,46 @@ def tag(
     store's library raises, or ValueError if nothing can be tagged, and ClusterError if the cluster fails; then there is no manifest.
     """
     size = None if part is None else part_bytes(part)
-    files = {"the manifest": output, "the checkpoint": checkpoint, "the secret file": secret_file}
+    files = {"the manifest": output, "the checkpoint": checkpoint, "the secret file": secret_file, "the parts": parts}
     check_distinct(key_file, files)
     keys = _key_file(key_file)
+    targets = [Path(path) for path in (output, parts) if path is not None]
+    for path in targets:
+        check_target(path, force)
     target = None if output is None else Path(output)
-    if target is not None:
-        check_target(target, force)
+    if parts is not None and target is None:
+        raise ValueError("parts belong to a manifest in a file: name it by output")
+    segment_bytes = part_bytes(segment) if parts is not None else 0
+    if segment_bytes:
+        Objects().keep_segments(segment_bytes)
     root, arguments = _split(urls)
     with contextlib.ExitStack() as stack:
+        lock = None
+        if parts is not None and target is not None:
+            lock = stack.enter_context(_locked(target, Path(parts)))
         saved = None
         if checkpoint is not None:
             saved = stack.enter_context(Checkpoint(checkpoint, XChaCha20Poly1305(keys.derive(CHECKPOINTS))))
-        listing = list_store(root, arguments, options, _excluded(keys, target, checkpoint))
+        listing = list_store(root, arguments, options, _excluded(keys, target, checkpoint, *_beside(parts)))
         objects = listing.objects
-        evaluate = _Evaluating(listing, keys, root, options, client, size, secret_file, allow_plaintext, progress)
+        evaluate = _Evaluating(
+            listing, keys, root, options, client, size, secret_file, allow_plaintext, progress, segment_bytes
+        )
         manifest = Manifest(root, keys, target, options=options)
-        with saving(target, force) as descriptor:
-            # Before the first task; a run that ends early loses them.
-            nonces = keys.reserve(len(objects) + 1)
+        # Nonces are reserved before the first task; a run that ends early loses them.
+        if lock is not None:
+            objects.keep_segments(segment_bytes)
+            nonces = keys.reserve(len(objects) + 2)
             failed = evaluate(range(len(objects)), checkpoint=saved)
-            _write(manifest, descriptor, listing, nonces)
+            for path in targets:
+                check_target(path, force)
+            _write_with_parts(manifest, lock, listing, nonces)
+            manifest.parts = targets[1]
+        else:
+            with saving(target, force) as descriptor:
+                nonces = keys.reserve(len(objects) + 1)
+                failed = evaluate(range(len(objects)), checkpoint=saved)
+                _write(manifest, descriptor, listing, nonces)
         manifest.summary = evaluate.summary
         manifest.failed = listing.unread | {objects.name(index): str(reason) for index, reason in failed.items()}
         if saved is not None:
@@ -356,10 +403,15 @@ class _Evaluating:
     secret_file: str | None
     allow_plaintext: bool
     progress: Progress | None
+    segment_bytes: int = 0
     summary: Summary = field(default_factory=Summary)
+    ranged: dict[int, list[tuple[int, bytes]]] = field(default_factory=dict, repr=False)
+    """The first segment of each range and its values, for objects of which only ranges were evaluated."""
 
-    def __call__(self, indices: Iterable[int], checkpoint: Checkpoint | None = None) -> dict[int, Failed]:
-        """Evaluate these objects. Returns those that could not be read."""
+    def __call__(
+        self, indices: Iterable[int], checkpoint: Checkpoint | None = None, ranges: dict[int, Ranges] | None = None
+    ) -> dict[int, Failed]:
+        """Evaluate these objects, of some only ranges. Returns those that could not be read."""
         objects = self.listing.objects
         total = objects.total_bytes()
         if self.progress is not None and hasattr(self.progress, "reset"):
@@ -375,10 +427,12 @@ class _Evaluating:
                 allow_plaintext=self.allow_plaintext,
                 checkpoint=checkpoint,
                 progress=self.progress,
+                segment_bytes=self.segment_bytes,
+                unread_values=self.listing.store.unread_values,
             )
             with run:
-                failed = run.evaluate(objects, indices)
-        self.summary = run.summary
+                failed = run.evaluate(objects, indices, ranges)
+        self.summary, self.ranged = run.summary, run.ranged
         self.summary.objects, self.summary.bytes = len(objects), total
         return failed
 
@@ -393,12 +447,36 @@ def _write(manifest: Manifest, descriptor: int, listing: Listing, nonces: Nonces
             manifest._text = file.read()
 
 
+def _write_with_parts(
+    manifest: Manifest, lock: PartsLock, listing: Listing, nonces: Nonces, old: OpenedParts | None = None
+) -> None:
+    arguments = [os.fsencode(argument) for argument in listing.arguments]
+    objects, store = listing.objects, listing.store
+    for index in range(len(objects)):
+        # It could change without another pin, and is read next time.
+        if not store.tells_version(objects.name(index), objects.size(index), objects.pin(index)):
+            objects.unpin(index)
+    unread = list(listing.unread)
+    objects.write_with_parts(lock, manifest.key_file, nonces, arguments, unread, listing.others, old)
+
+
+def _by_name(given: ByName[_Value] | None) -> dict[bytes, _Value]:
+    """Return a mapping from names as bytes. Raises ValueError if one is there as str too."""
+    found: dict[bytes, _Value] = {os.fsencode(name): value for name, value in (given or {}).items()}
+    if len(found) != len(given or {}):
+        raise ValueError("a name was given twice")
+    return found
+
+
 def retag(
     manifest: Manifest,
-    changed: Iterable[str | bytes],
+    changed: Iterable[str | bytes] | None = None,
     client: Connect = None,
     part: str | int | None = None,
     *,
+    parts: _Path | None = None,
+    ranges: ByName[Iterable[tuple[int, int]]] | None = None,
+    known: ByName[Known] | None = None,
     output: _Path | None = None,
     force: bool = False,
     secret_file: str | None = None,
@@ -409,12 +487,26 @@ def retag(
 
     All others keep their tags, and are not read. The caller vouches that they have not changed; check tells.
 
-    Raises ValueError if a name is not one that tagging what the manifest is of would give, and OSError as tag does.
+    With parts, the file that tag wrote beside the manifest, both are replaced, and there are other ways to say what has
+    changed. If nothing is said, the store is listed, and what has another version than in the parts, such as another ETag,
+    is read, on the store's word that nothing else has changed.
+    ranges: for names, the ranges that have changed: offsets and lengths in bytes, in order. Only the segments that they
+    touch are read, and what is between the end of the object and where it ended before.
+    known: for names, what Multipart.complete returned of objects that were uploaded since. They are not read.
+
+    Raises ValueError if a name is not one that tagging what the manifest is of would give, or if a range is none, and
+    OSError as tag does.
     """
     size = None if part is None else part_bytes(part)
+    if parts is not None:
+        if output is not None or manifest.path is None:
+            raise ValueError("with parts, the manifest is a file, and both are replaced: omit output")
+        how = _How(client, size, secret_file, allow_plaintext, progress)
+        return _retag_with_parts(manifest, Path(parts), changed, _by_name(ranges), _by_name(known), how)
+    if changed is None or ranges or known:
+        raise ValueError("without parts, what has changed is given by the names of objects")
     old = manifest.sealed()
-    if old.follow_symlinks:
-        raise ValueError("the manifest follows symbolic links, which are not followed here")
+    _without_links(old)
     _without_exclusions(old)
     target = None if output is None else Path(output)
     if target is not None:
@@ -456,6 +548,157 @@ def retag(
     made.summary = evaluate.summary
     made.failed = {objects.name(index): str(reason) for index, reason in failed.items()}
     return made
+
+
+@dataclass
+class _How:
+    """How objects are evaluated."""
+
+    client: Connect
+    part_bytes: int | None
+    secret_file: str | None
+    allow_plaintext: bool
+    progress: Progress | None
+
+    def evaluating(self, listing: Listing, manifest: Manifest, segment_bytes: int) -> _Evaluating:
+        return _Evaluating(
+            listing,
+            manifest.key_file,
+            manifest.root,
+            manifest.options,
+            self.client,
+            self.part_bytes,
+            self.secret_file,
+            self.allow_plaintext,
+            self.progress,
+            segment_bytes,
+        )
+
+
+def _retag_with_parts(
+    manifest: Manifest,
+    parts: Path,
+    changed: Iterable[str | bytes] | None,
+    ranges: dict[bytes, Iterable[tuple[int, int]]],
+    known: dict[bytes, Known],
+    how: _How,
+) -> Manifest:
+    keys = manifest.key_file
+    assert manifest.path is not None
+    check_distinct(keys, {"the manifest": manifest.path, "the parts": parts, "the secret file": how.secret_file})
+    by_version = changed is None and not ranges and not known
+    with _locked(manifest.path, parts) as lock:
+        opened = lock.open(keys)
+        old = SealedManifest(opened.text, keys)
+        _without_links(old)
+        _without_exclusions(old)
+        excluded = _excluded(keys, manifest.path, *_beside(parts))
+        names: dict[bytes, bytes] = {}
+        if by_version:
+            arguments = [os.fsdecode(argument) for argument in old.arguments]
+            listing = list_store(manifest.root, arguments, manifest.options, excluded, may_be_missing=True)
+        else:
+            given = [*(os.fsencode(one) for one in changed or ()), *ranges, *known]
+            names = {name: _argument_of(name, old.arguments) for name in given}
+            if len(names) != len(given):
+                raise ValueError("a name was given twice")
+            listing = _listing_of(manifest, opened, old, names, excluded)
+        objects, store = listing.objects, listing.store
+        objects.keep_segments(opened.segment_bytes)
+        anew = objects.keep_old(opened, store.pin_of_stamp if by_version else None, set(names))
+        runs: dict[int, Ranges] = {}
+        olds: dict[int, int] = {}
+        for name, of_one in ranges.items():
+            with contextlib.suppress(KeyError):  # it is new, and read whole
+                olds_index = opened.find(name)
+                if (place := objects.find(name)) is not None:
+                    was, size = opened.kept(olds_index)[0], objects.size(place)
+                    runs[place] = _runs(name, of_one, was, size, opened.segment_bytes)
+                    olds[place] = olds_index
+        for name, value in known.items():
+            place = objects.find(name)
+            if place is None:
+                raise ValueError(f"{escaped(name)}: {GONE}")
+            _put_known(store, names[name], objects, place, value)
+        nonces = keys.reserve(len(anew) + 2)
+        made = Manifest(manifest.root, keys, manifest.path, parts, options=manifest.options)
+        evaluate = how.evaluating(listing, made, opened.segment_bytes)
+        is_known = {objects.find(name) for name in known}
+        failed = evaluate([place for place in anew if place not in is_known], ranges=runs)
+        for place, values in evaluate.ranged.items():
+            if place not in failed:
+                objects.put_changed(place, opened, olds[place], sorted(values))
+        _write_with_parts(made, lock, listing, nonces, opened)
+    made.summary = evaluate.summary
+    reasons = {objects.name(index): str(reason) for index, reason in failed.items()}
+    made.failed = (listing.unread if by_version else {}) | reasons
+    return made
+
+
+def _listing_of(
+    manifest: Manifest,
+    opened: OpenedParts,
+    old: SealedManifest,
+    names: dict[bytes, bytes],
+    excluded: list[_Path | KeyFile | int],
+) -> Listing:
+    """Return what the manifest is of: these names, which are below arguments, as the store has them now, all else as it was."""
+    store = _open_store(manifest.root, manifest.options, excluded)
+    objects = Objects()
+    objects.add_old(opened, set(names))
+    for name, argument in sorted(names.items()):
+        with failing_as_os_error(store.shown(name)):
+            if (found := store.find(name, argument)) is not None:
+                objects.add(*found)
+    objects.sort()
+    unread = {path: "" for path in old.unread if path not in names}
+    return Listing(store, [os.fsdecode(path) for path in old.arguments], objects, old.others, unread)
+
+
+def _runs(name: bytes, ranges: Iterable[tuple[int, int]], was: int, size: int, segment_bytes: int) -> Ranges:
+    """Return what is read of an object of which these ranges have changed, or whose size has: whole segments."""
+    touched: list[tuple[int, int]] = []
+    before = 0
+    for number, (offset, length) in enumerate(ranges):
+        end = offset + length
+        if offset < before or length <= 0 or end > max(was, size):
+            why = (
+                "is before the end of the last one"
+                if 0 <= offset < before
+                else f"is none of an object of {was} bytes, now {size}"
+            )
+            raise ValueError(f"{escaped(name)}: range {number}, {length} bytes at {offset}, {why}")
+        before = end
+        touched.append((offset // segment_bytes, -(-min(end, size) // segment_bytes)))
+    if was != size:
+        # The segment in which the shorter one ends, and all behind it.
+        touched.append((min(was, size) // segment_bytes, -(-size // segment_bytes)))
+    runs: Ranges = []
+    for first, last in sorted(touched):
+        start, end = first * segment_bytes, min(last * segment_bytes, size)
+        if runs and start <= sum(runs[-1]):
+            start, end = runs[-1][0], max(sum(runs[-1]), end)
+            runs.pop()
+        if start < end:
+            runs.append((start, end - start))
+    return runs
+
+
+def _put_known(store: Store, argument: bytes, objects: Objects, place: int, known: Known) -> None:
+    """Record the values of an object that were computed when it was uploaded, if the store has that one."""
+    name, size, pin = objects.name(place), objects.size(place), objects.pin(place)
+    with failing_as_os_error(store.shown(name)):
+        is_it = size == known.size and (known.etag is None or store.has_etag(name, known.etag))
+        # Still the version that was found.
+        is_it = is_it and store.find(name, argument) == (name, size, pin)
+    if not is_it:
+        raise ValueError(f"{escaped(name)}: the store has another one than what was uploaded")
+    objects.put_segments(place, known.partial, known.values)
+
+
+def _without_links(sealed: SealedManifest) -> None:
+    if sealed.follow_symlinks:
+        raise ValueError("the manifest follows symbolic links, which are not followed here")
 
 
 def _argument_of(name: bytes, arguments: list[bytes]) -> bytes:
@@ -516,6 +759,8 @@ def check(
     *,
     root: str | None = None,
     strict: bool = False,
+    parts: _Path | None = None,
+    ranges: ByName[Iterable[tuple[int, int]]] | None = None,
     secret_file: str | None = None,
     allow_plaintext: bool = False,
     progress: Progress | None = None,
@@ -525,6 +770,8 @@ def check(
 
     root: the URL of the bucket or folder that the paths are in, if the manifest is given by its path; default is the working
     directory. strict: whether objects that the manifest does not list are reported as EXTRA.
+    ranges: for names, the ranges that are checked: offsets and lengths in bytes, in order. Only the segments that they touch
+    are read. Needs parts, the file that tag wrote beside the manifest.
 
     Raises ValueError if the manifest is not sealed under the key, or with strict if it has patterns of `hornet tag
     --exclude`, and OSError as tag does.
@@ -533,6 +780,11 @@ def check(
     if not isinstance(manifest, Manifest):
         manifest = Manifest.open(manifest, key_file, root, **options)
     keys = _key_file(key_file)
+    if ranges is not None:
+        if parts is None or strict or manifest.path is None:
+            raise ValueError("ranges are checked with parts, which belong to a manifest in a file, and without strict")
+        how = _How(client, size, secret_file, allow_plaintext, progress)
+        return _check_ranges(manifest, keys, Path(parts), _by_name(ranges), how)
     sealed = manifest.sealed()
     if strict:
         _without_exclusions(sealed)
@@ -549,6 +801,58 @@ def check(
     entries += [Entry(path, "UNREAD", "could not be read when the manifest was made") for path in sealed.unread]
     if strict:
         entries += _extra(sealed, listing, places)
+    return Report(sealed.sealed, sealed.counter, entries, evaluate.summary)
+
+
+def _check_ranges(
+    manifest: Manifest,
+    keys: KeyFile,
+    parts: Path,
+    ranges: dict[bytes, Iterable[tuple[int, int]]],
+    how: _How,
+) -> Report:
+    assert manifest.path is not None
+    opened = OpenedParts(keys, manifest.path, parts)
+    sealed = SealedManifest(opened.text, keys)
+    store = _open_store(manifest.root, manifest.options, _excluded(keys, manifest.path, *_beside(parts)))
+    objects, entries = Objects(), []
+    kept: dict[bytes, tuple[int, Ranges]] = {}
+    for name, of_one in ranges.items():
+        try:
+            index = opened.find(name)
+        except KeyError:
+            raise ValueError(f"{escaped(name)}: not a file of the manifest") from None
+        was = opened.kept(index)[0]
+        runs = _runs(name, of_one, was, was, opened.segment_bytes)
+        with failing_as_os_error(store.shown(name)):
+            found = store.find(name, _argument_of(name, sealed.arguments))
+        if found is None:
+            entries.append(Entry(name, "MISSING"))
+        elif found.size != was:
+            entries.append(Entry(name, "CHANGED", f"has {found.size} bytes, and not {was}"))
+        else:
+            objects.add(*found)
+            kept[name] = index, runs
+    objects.sort()
+    listing = Listing(store, [], objects, [], {})
+    evaluate = how.evaluating(listing, manifest, opened.segment_bytes)
+    by_place = {place: of_one for name, of_one in kept.items() if (place := objects.find(name)) is not None}
+    failed = evaluate(by_place, ranges={place: runs for place, (_, runs) in by_place.items()})
+    for place, (index, _) in by_place.items():
+        name = objects.name(place)
+        if failure := failed.get(place):
+            is_missing = isinstance(failure, Missing)
+            entries.append(Entry(name, "MISSING") if is_missing else Entry(name, "UNREADABLE", str(failure)))
+            continue
+        differing = [n for first, values in evaluate.ranged[place] for n in opened.differing(index, first, values)]
+        for segment in sorted(differing)[:1]:
+            start = segment * opened.segment_bytes
+            end = min(start + opened.segment_bytes, objects.size(place))
+            more = f", and {len(differing) - 1} others" if len(differing) > 1 else ""
+            entries.append(Entry(name, "CHANGED", f"segment {segment}, bytes {start} to {end}{more}"))
+        if not differing:
+            entries.append(Entry(name, "OK"))
+    entries.sort(key=lambda entry: entry.path)
     return Report(sealed.sealed, sealed.counter, entries, evaluate.summary)
 
 

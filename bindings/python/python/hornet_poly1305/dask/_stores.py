@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import stat
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -40,6 +41,12 @@ _KEY_FILE_BYTES = 1024
 _REQUEST_BYTES = 8 << 20
 # How often a part is requested again after a transient error, and the seconds before the first time.
 _RETRIES = 6
+_READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+# The driver looks for holes in parts of at least this length, which takes some 20 µs, and a task 4 ms.
+_LONG_HOLE_BYTES = 1 << 20
+# A file's change time can be this much older than a change that comes after it was read: two ticks of a slow kernel's clock,
+# or two seconds on file systems that keep whole ones.
+_TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_000_000_000
 _DELAY_SECONDS = 0.1
 
 
@@ -78,9 +85,18 @@ class _Progress:
     """How much of a part has been evaluated. What a failed request has read of it is not read again."""
 
     evaluation: Evaluation
-    partial: bytes
+    segment_bytes: int
+    """The length of segments, or 0 if the part is one."""
+    partial: bytes = b""
+    """The value over what has come of the current segment."""
+    values: bytearray = field(default_factory=bytearray)
+    """The values over the segments before it."""
     done: int = 0
     waiting: bytearray = field(default_factory=bytearray)
+
+    def __post_init__(self) -> None:
+        """Begin the first segment."""
+        self.partial = self.evaluation.compute(b"")
 
     def take(self, data: bytes | bytearray | memoryview) -> None:
         """Evaluate all whole blocks."""
@@ -89,9 +105,10 @@ class _Progress:
             self._evaluate(len(self.waiting) & -16)
 
     def finish(self) -> bytes:
-        """Return the partial evaluation, after the last bytes."""
+        """Return the partial evaluations of all segments, after the last bytes; of no bytes, one."""
         self._evaluate(len(self.waiting))
-        return self.partial
+        is_whole = self.segment_bytes and self.done and self.done % self.segment_bytes == 0
+        return bytes(self.values) if is_whole else bytes(self.values) + self.partial
 
     def drop_waiting(self) -> None:
         """Evaluate the whole blocks, and discard the rest, which will be read again."""
@@ -101,14 +118,30 @@ class _Progress:
     def restart(self) -> None:
         """Discard all that was evaluated."""
         self.waiting.clear()
+        self.values.clear()
         self.partial, self.done = self.evaluation.compute(b""), 0
 
     def _evaluate(self, count: int) -> None:
-        if count:
-            with memoryview(self.waiting) as view, view[:count] as blocks:
-                self.partial = self.evaluation.append(self.partial, self.evaluation.compute(blocks))
-            self.done += count
-            del self.waiting[:count]
+        at = 0
+        with memoryview(self.waiting) as view:
+            while at < count:
+                before, left = self.done, count - at
+                if self.segment_bytes:
+                    before %= self.segment_bytes
+                    # Whole segments at once, or what this one has room for.
+                    whole = 0 if before else left - left % self.segment_bytes
+                    left = whole or min(left, self.segment_bytes - before)
+                with view[at : at + left] as blocks:
+                    if self.segment_bytes and left >= self.segment_bytes:
+                        self.values += self.evaluation.compute_segments(blocks, self.segment_bytes)
+                    else:
+                        self.partial = self.evaluation.append(self.partial, self.evaluation.compute(blocks))
+                        if before + left == self.segment_bytes:
+                            self.values += self.partial
+                            self.partial = self.evaluation.compute(b"")
+                self.done += left
+                at += left
+        del self.waiting[:count]
 
 
 def _pin(*parts: object) -> bytes:
@@ -270,6 +303,18 @@ class Store:
         """Return the pin of an object, from fsspec's description."""
         return _pin(info["size"], *(str(info.get(key)) for key in (*self._VERSION_KEYS, *self._TIME_KEYS)))
 
+    def pin_of_stamp(self, _number: int, _size: int, _modified: int, _changed: int) -> bytes:
+        """Return the pin of what was tagged as a file and had these numbers, or zeros if that is none of this store's."""
+        return bytes(16)
+
+    def tells_version(self, name: bytes, size: int, pin: bytes) -> bool:
+        """Return whether an object whose content changes after it was read will have another pin."""
+        return tells_version(Item(name, pin, size, 0, size))
+
+    def unread_values(self, _item: Item, _evaluation: Evaluation, _segment_bytes: int) -> bytes | None:
+        """Return the values of a part, if they are known without reading it, on the driver."""
+        return None
+
     def list(self, argument: str) -> Iterator[Object | Other | Unread]:
         """Yield what is at and below an argument. Raises FileNotFoundError if nothing is there."""
         info = self._info(self.path(os.fsencode(argument)))
@@ -315,6 +360,12 @@ class Store:
             return None
         return Object(name, info["size"], self.pin(info)) if info["type"] == "file" else None
 
+    def has_etag(self, name: bytes, etag: str) -> bool:
+        """Return whether the object of this name has this ETag now."""
+        info = self.fs.info(self.path(name))
+        found = [info.get(key) for key in ("ETag", "etag", "e_tag")]
+        return etag.strip('"') in [str(one).strip('"') for one in found if one]
+
     def _info(self, path: str) -> dict[str, Any]:
         """Return fsspec's description. Raises FileNotFoundError if there is no such object, but OSError if the bucket or
         folder is missing that all are in.
@@ -327,11 +378,11 @@ class Store:
                 raise OSError(NO_ROOT) from None
             raise
 
-    def read(self, item: Item, evaluation: Evaluation, reading: Reading) -> bytes:
-        """Return the partial evaluation of a part. Raises Failed. An error that may pass is not one until the part has
+    def read(self, item: Item, evaluation: Evaluation, reading: Reading, segment_bytes: int = 0) -> bytes:
+        """Return the partial evaluation of a part, or of each of its segments. Raises Failed. An error that may pass is not one until the part has
         been requested again several times; then what was evaluated before is kept.
         """
-        progress = _Progress(evaluation, evaluation.compute(b""))
+        progress = _Progress(evaluation, segment_bytes)
 
         def part() -> bytes:
             self._read(item, progress, reading)
@@ -447,6 +498,11 @@ class S3Store(Store):
             return None
         return Object(name, head["ContentLength"], self.pin(head))
 
+    def has_etag(self, name: bytes, etag: str) -> bool:
+        """Return whether the object of this name has this ETag now."""
+        head = self.fs.call_s3("head_object", Bucket=self.base, Key=os.fsdecode(name).removeprefix("./"))
+        return str(head.get("ETag", "")).strip('"') == etag.strip('"')
+
     def _read(self, item: Item, progress: _Progress, reading: Reading) -> None:
         sync(self.fs.loop, self._stream, item, progress, reading)
 
@@ -487,6 +543,8 @@ class LocalStore(Store):
         self.base = os.fsencode(root.removeprefix("file://"))
         self.excluded: set[tuple[int, int]] = set()
         self.key_file: KeyFile | None = None
+        self.unsettled: set[bytes] = set()
+        self.opened = time.time_ns()
 
     def exclude(self, path: str | os.PathLike[str] | int | KeyFile) -> None:
         """Leave out a file, under whatever name it is found."""
@@ -514,9 +572,23 @@ class LocalStore(Store):
         # As the command: the change time, which programs cannot set, too. Not the device, which hosts number differently.
         return _pin(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
+    def pin_of_stamp(self, number: int, size: int, modified: int, changed: int) -> bytes:
+        """Return the pin of a file that had these numbers."""
+        return _pin(number, size, modified, changed)
+
+    def tells_version(self, name: bytes, size: int, pin: bytes) -> bool:
+        """Return whether a file that is written to after it was read gets another change time."""
+        return name not in self.unsettled
+
+    def _is_unsettled(self, found: os.stat_result) -> bool:
+        coarse = found.st_ctime_ns % 1_000_000_000 == 0
+        return found.st_ctime_ns >= self.opened - (_COARSE_TICK_NS if coarse else _TICK_NS)
+
     def _entry(self, name: bytes, found: os.stat_result) -> Iterator[Object | Other]:
         if stat.S_ISREG(found.st_mode):
             if not self._is_excluded(name, found):
+                if self._is_unsettled(found):
+                    self.unsettled.add(name)
                 yield Object(name, found.st_size, self._pin_of(found))
         else:
             yield Other(name, _kind(found.st_mode))
@@ -582,33 +654,51 @@ class LocalStore(Store):
                 return None
         return next((entry for entry in self._entry(name, found) if isinstance(entry, Object)), None)
 
-    def read(self, item: Item, evaluation: Evaluation, reading: Reading) -> bytes:
-        """Return the partial evaluation of a part. Raises Failed."""
-        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    def unread_values(self, item: Item, evaluation: Evaluation, segment_bytes: int) -> bytes | None:
+        """Return the values of a part that is a hole: a task would cost a thousand times as much."""
+        if item.length < _LONG_HOLE_BYTES:
+            return None
+        reading = Reading()
         try:
-            descriptor = os.open(os.path.join(self.base, item.name), flags)
+            descriptor = os.open(os.path.join(self.base, item.name), _READ_FLAGS)
+            try:
+                if not Evaluation.is_hole(descriptor, item.offset, item.length):
+                    return None
+                values = self._read_file(descriptor, item, evaluation, reading, segment_bytes)
+            finally:
+                os.close(descriptor)
+        except (OSError, EOFError, Failed):
+            return None  # as a worker will find, and say
+        return values
+
+    def read(self, item: Item, evaluation: Evaluation, reading: Reading, segment_bytes: int = 0) -> bytes:
+        """Return the partial evaluation of a part, or of each of its segments; holes are not read. Raises Failed."""
+        try:
+            descriptor = os.open(os.path.join(self.base, item.name), _READ_FLAGS)
         except FileNotFoundError:
             raise Missing(GONE) from None
         except OSError as error:
             raise Failed(reason(error)) from None
         try:
-            return self._read_file(descriptor, item, evaluation, reading)
+            return self._read_file(descriptor, item, evaluation, reading, segment_bytes)
         except OSError as error:
             raise Failed(reason(error)) from None
         finally:
             os.close(descriptor)
 
-    def _read_file(self, descriptor: int, item: Item, evaluation: Evaluation, reading: Reading) -> bytes:
+    def _read_file(
+        self, descriptor: int, item: Item, evaluation: Evaluation, reading: Reading, segment_bytes: int
+    ) -> bytes:
         if self._pin_of(os.fstat(descriptor)) != item.pin:
             raise Failed(CHANGED)
         try:
-            partial = evaluation.compute_file(descriptor, item.offset, item.length)
+            values, count = evaluation.compute_file_segments(descriptor, item.offset, item.length, segment_bytes)
         except EOFError:
             raise Failed(CHANGED) from None
-        reading.bytes_read += item.length
+        reading.bytes_read += count
         if self._pin_of(os.fstat(descriptor)) != item.pin:
             raise Failed(CHANGED)
-        return partial
+        return values
 
 
 def _kind(mode: int) -> str:

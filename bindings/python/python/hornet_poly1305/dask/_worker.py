@@ -46,10 +46,12 @@ class _Installed:
         except Exception as error:
             raise WorkerError(told(error, secrets.scrubbed)) from None
 
-    def read(self, item: Item, reading: Reading) -> bytes | Failed:
-        """Return the partial evaluation of an item, or why it could not be read. Raises WorkerError."""
+    def read(self, item: Item, reading: Reading, segment_bytes: int) -> bytes | Failed:
+        """Return the partial evaluation of an item, or of each of its segments, or why it could not be read. Raises
+        WorkerError.
+        """
         try:
-            return self.store.read(item, self.evaluation, reading)
+            return self.store.read(item, self.evaluation, reading, segment_bytes)
         except Failed as failed:
             return type(failed)(self.secrets.scrubbed(str(failed)))
         except Exception as error:  # none of the store's library, which read makes Failed of
@@ -236,15 +238,16 @@ def _evaluate(spec: Spec, request: bytes, key: str) -> str:
         installed = _installed(spec)
         items = decode(request)
         readings = [Reading() for _ in items]
+        lengths = [spec.segment_bytes] * len(items)
         concurrency = installed.store.concurrency
         if concurrency > 1 and len(items) > 1 and max(item.length for item in items) <= _CONCURRENT_BYTES:
             with ThreadPoolExecutor(min(concurrency, len(items))) as pool:
-                results = list(pool.map(installed.read, items, readings))
+                results = list(pool.map(installed.read, items, readings, lengths))
         else:
-            results = [installed.read(item, reading) for item, reading in zip(items, readings, strict=True)]
+            results = list(map(installed.read, items, readings, lengths))
         event = {
             "key": key,
-            "answer": seal_answer(installed.cipher, spec, request, results),
+            "answer": seal_answer(installed.cipher, spec, request, items, results),
             "bytes_read": sum(reading.bytes_read for reading in readings),
             "retries": sum(reading.retries for reading in readings),
         }

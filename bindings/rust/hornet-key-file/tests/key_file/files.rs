@@ -11,6 +11,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 fn is_root() -> bool {
     // SAFETY: takes no arguments.
@@ -319,6 +321,21 @@ fn paths() {
         let error = KeyFile::open(&folder.path().join(format!("{control}key"))).unwrap_err();
         assert!(!error.to_string().contains(control), "{error}");
     }
+}
+
+/// Once it was replaced, another file may get the inode that it had when it was opened.
+#[test]
+fn another_file_with_its_inode_is_not_recognized() {
+    let (folder, path) = place();
+    let file = KeyFile::create(&path).unwrap();
+    let other = folder.path().join("other");
+    fs::rename(&path, &other).unwrap();
+    fs::copy(&other, &path).unwrap();
+    assert!(file.is(&fs::metadata(&other).unwrap()));
+    assert!(file.is(&fs::metadata(&path).unwrap()));
+    sleep(Duration::from_millis(20));
+    fs::write(&other, "another").unwrap();
+    assert!(!file.is(&fs::metadata(&other).unwrap()));
 }
 
 #[test]

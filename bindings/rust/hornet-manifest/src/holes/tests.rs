@@ -89,6 +89,21 @@ fn what_is_said_is_so() {
             reader.rewind().unwrap();
             reader.read_to_end(&mut content).unwrap();
             assert_of(&extents, &content);
+            // The parts of a file, each looked at alone, are its whole.
+            let part = (16 << below(17)).max(1 << 16);
+            let mut parts = Vec::new();
+            let mut start = 0;
+            while start < length {
+                let end = length.min(start + part);
+                let of_part = Extents::of_part(&file, start, end).unwrap();
+                parts.extend(of_part.map(Result::unwrap));
+                assert_eq!(parts.last().unwrap().end, end);
+                start = end;
+            }
+            assert_of(&parts, &content);
+            if part > length {
+                assert_eq!(parts, extents);
+            }
         }
     }
 }

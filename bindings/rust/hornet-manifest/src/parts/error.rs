@@ -34,6 +34,17 @@ impl Error {
         &self.inner.1
     }
 
+    /// Returns whether another process has the lock that was to be taken without waiting.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        match self.problem() {
+            Problem::File(hornet_key_file::Problem::Io(_, error)) => {
+                error.kind() == io::ErrorKind::WouldBlock
+            }
+            _ => false,
+        }
+    }
+
     /// Returns whether the file was read, and must not be trusted. Otherwise it could not be read or
     /// written.
     #[must_use]

@@ -14,7 +14,7 @@
 
 use crate::Seal;
 use crate::parts::error::{Part, Problem};
-use crate::parts::stamp::Stamp;
+use crate::parts::stamp::{PIN_BYTES, Stamp};
 use hornet::Tag;
 use hornet::aead;
 use hornet::aes::{Key, Nonce, Partial, UnusedNonce};
@@ -230,6 +230,8 @@ pub struct Entry {
     pub len_bytes: u64,
     /// What tells whether it has changed; `None` if that was not kept, and it must be read.
     pub stamp: Option<Stamp>,
+    /// What tells the same of an object of a store: see [`Writer::object`](crate::parts::Writer::object).
+    pub pin: Option<[u8; PIN_BYTES]>,
     /// The number of its first value.
     pub(super) first: u64,
     pub(super) segment_bytes: SegmentBytes,
@@ -266,18 +268,22 @@ impl Entry {
         to.extend_from_slice(&self.first.to_le_bytes());
         to.extend_from_slice(&self.nonce);
         to.extend_from_slice(self.tag.as_bytes());
-        Stamp::write(self.stamp.as_ref(), to);
+        match (&self.stamp, &self.pin) {
+            (None, Some(pin)) => Stamp::write_pin(pin, to),
+            (stamp, _) => Stamp::write(stamp.as_ref(), to),
+        }
     }
 
     pub(super) fn read(bytes: &[u8; Self::BYTES], segment_bytes: SegmentBytes) -> Self {
         let number = |at| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
         let array = |at| <[u8; 16]>::try_from(&bytes[at..at + 16]).unwrap_or_default();
-        let stamp = bytes.last_chunk().map(Stamp::read);
+        let stamp = bytes.last_chunk().unwrap_or(&[0; Stamp::BYTES]);
         Self {
             nonce: array(16),
             tag: array(32).into(),
             len_bytes: number(0),
-            stamp: stamp.flatten(),
+            stamp: Stamp::read(stamp),
+            pin: Stamp::read_pin(stamp),
             first: number(8),
             segment_bytes,
         }

@@ -68,7 +68,7 @@ pub use error::{Error, Part, Problem};
 pub use format::{Entry, SegmentBytes};
 pub use place::{Lock, Opened, Place};
 pub use read::{InOrder, ReadAt, Reader};
-pub use stamp::Stamp;
+pub use stamp::{PIN_BYTES, Stamp};
 pub use write::{ValuesError, Writer};
 
 use hornet_key_file::Purpose;

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::Read;
+use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -292,27 +293,62 @@ impl Place {
     /// [`Error`] if there is something else than a regular file at a path that will be written, if the
     /// folder of the parts cannot be written, or if its file system has no locks.
     pub fn lock(&self) -> Result<Lock<'_>, Error> {
-        let lock = self.parts.with(LOCK)?;
-        let held =
-            LockFile::wait(&lock.folder, &lock.name).map_err(|problem| lock.error(problem))?;
-        let new = self.parts.with(NEW)?;
-        let lock = Lock {
-            place: self,
-            new,
-            _held: held,
-        };
-        lock.recover()?;
-        Ok(lock)
+        Lock::of(Held::Borrowed(self), LockFile::wait)
+    }
+
+    /// Like [`lock`](Self::lock), without waiting, for a lock that keeps the paths.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], like `lock`; [`Error::is_locked`] if another process replaces them.
+    pub fn try_into_lock(self) -> Result<Lock<'static>, Error> {
+        Lock::of(Held::Owned(Box::new(self)), LockFile::attempt)
+    }
+}
+
+/// The paths that a lock is of.
+#[derive(Debug)]
+enum Held<'a> {
+    Borrowed(&'a Place),
+    Owned(Box<Place>),
+}
+
+impl Deref for Held<'_> {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        match self {
+            Self::Borrowed(place) => place,
+            Self::Owned(place) => place,
+        }
     }
 }
 
 /// The sole right to replace a manifest and its parts.
 #[derive(Debug)]
 pub struct Lock<'a> {
-    place: &'a Place,
+    place: Held<'a>,
     /// Where new parts are until their manifest has its name.
     new: Location,
     _held: LockFile,
+}
+
+impl<'a> Lock<'a> {
+    fn of(
+        place: Held<'a>,
+        take: impl Fn(&OwnedFd, &OsStr) -> Result<LockFile, hornet_key_file::Problem>,
+    ) -> Result<Self, Error> {
+        let lock = place.parts.with(LOCK)?;
+        let held = take(&lock.folder, &lock.name).map_err(|problem| lock.error(problem))?;
+        let new = place.parts.with(NEW)?;
+        let lock = Self {
+            place,
+            new,
+            _held: held,
+        };
+        lock.recover()?;
+        Ok(lock)
+    }
 }
 
 /// The steps of a replacement, in order.
@@ -410,7 +446,7 @@ impl Lock<'_> {
         let Place {
             manifest: of_manifest,
             parts: of_parts,
-        } = self.place;
+        } = &*self.place;
         let old = [of_manifest.metadata()?, of_parts.metadata()?];
         self.write(manifest, parts, old, stops_after)
     }

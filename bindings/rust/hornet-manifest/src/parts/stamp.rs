@@ -21,9 +21,18 @@ pub struct Stamp {
     pub changed: (i64, u32),
 }
 
+/// The length of what stands for the version of an object.
+pub const PIN_BYTES: usize = 16;
+
+/// Where the pin of an object is, in place of a stamp.
+const PIN_AT: usize = 16;
+
 impl Stamp {
     /// The length of its form in a parts file.
     pub(super) const BYTES: usize = 40;
+    /// The numbers of the file system and of the file, in what has a pin in place of a stamp: no file
+    /// has the number 0.
+    const OF_PIN: [u64; 2] = [1, 0];
 
     /// Appends the stamp, or zeros where there is none.
     pub(super) fn write(stamp: Option<&Self>, to: &mut Vec<u8>) {
@@ -57,7 +66,23 @@ impl Stamp {
             changed: time(28),
         };
         // No file has the number 0.
-        (*bytes != [0; Self::BYTES]).then_some(stamp)
+        (stamp.inode != 0).then_some(stamp)
+    }
+
+    /// Appends the pin of an object in place of a stamp.
+    pub(super) fn write_pin(pin: &[u8; PIN_BYTES], to: &mut Vec<u8>) {
+        let start = to.len();
+        for number in Self::OF_PIN {
+            to.extend_from_slice(&number.to_le_bytes());
+        }
+        to.extend_from_slice(pin);
+        to.resize(start + Self::BYTES, 0);
+    }
+
+    pub(super) fn read_pin(bytes: &[u8; Self::BYTES]) -> Option<[u8; PIN_BYTES]> {
+        let (numbers, rest) = bytes.split_at(PIN_AT);
+        let is_pin = numbers == Self::OF_PIN.map(u64::to_le_bytes).concat();
+        rest.first_chunk().filter(|_| is_pin).copied()
     }
 }
 

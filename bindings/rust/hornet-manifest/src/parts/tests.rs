@@ -15,6 +15,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::slice;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -554,6 +555,25 @@ fn allowed_lengths_of_segments() {
 }
 
 #[test]
+fn a_lock_that_is_not_waited_for() {
+    let folder = TempDir::new().unwrap();
+    let place = || Place::new(&folder.path().join("m"), &folder.path().join("p")).unwrap();
+    let lock = place().try_into_lock().unwrap();
+    let error = place().try_into_lock().unwrap_err();
+    assert!(error.is_locked() && !error.is_refusal(), "{error}");
+    drop(lock);
+    let pair = pair(1, &[5000]);
+    let lock = place().try_into_lock().unwrap();
+    lock.replace(&pair.text, &pair.parts).unwrap();
+    let opened = lock.open(&key()).unwrap();
+    assert_eq!(opened.text, pair.text);
+    drop(lock);
+    // Other errors are none of a lock.
+    fs::create_dir(folder.path().join("p.lock")).unwrap();
+    assert!(!place().try_into_lock().unwrap_err().is_locked());
+}
+
+#[test]
 fn stamps() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("file");
@@ -571,6 +591,41 @@ fn stamps() {
         Stamp::write(stamp.as_ref(), &mut bytes);
         assert_eq!(Stamp::read(bytes.as_slice().try_into().unwrap()), stamp);
     }
+}
+
+/// What stands for the version of an object is kept in place of a stamp, and neither is taken for the other.
+#[test]
+fn pins() {
+    let key = key();
+    let value = key.partial(b"content");
+    let mut manifest = crate::Writer::new(Vec::new(), &key, Time::now(), false).unwrap();
+    let mut parts = Writer::new(&key, SEGMENT, nonce(1, PURPOSE.number()));
+    let pins = [Some([7; 16]), None, Some([0; 16]), Some([255; 16])];
+    for (number, pin) in (1..).zip(pins) {
+        let unused = nonce(number, 0);
+        let shown = *unused.nonce().as_bytes();
+        let tag = key.mac(unused, b"content");
+        let name = [b'a' + u8::try_from(number).unwrap()];
+        manifest.file(&shown, &tag, &name).unwrap();
+        parts
+            .object(&shown, &tag, pin, slice::from_ref(&value))
+            .unwrap();
+    }
+    let text = manifest.seal(nonce(9, crate::PURPOSE.number())).unwrap();
+    let seal = Seal::of(&text).unwrap();
+    let parts = parts.seal(&seal);
+    let pair = Pair { text, seal, parts };
+    let entries = all(&pair.parts, &pair).unwrap();
+    let found: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.pin, entry.stamp))
+        .collect();
+    assert_eq!(found, pins.map(|pin| (pin, None)));
+    // A file has none.
+    let pair = self::pair(1, &LENGTHS);
+    let entries = all(&pair.parts, &pair).unwrap();
+    assert!(entries.iter().all(|entry| entry.pin.is_none()));
+    assert!(entries.iter().any(|entry| entry.stamp.is_some()));
 }
 
 /// A folder with a manifest and its parts.

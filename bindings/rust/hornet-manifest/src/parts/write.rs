@@ -4,7 +4,7 @@
 
 use crate::Seal;
 use crate::parts::format::{AAD_BYTES, Entry, Header, Pages, SegmentBytes, TITLE, page_nonce};
-use crate::parts::stamp::Stamp;
+use crate::parts::stamp::{PIN_BYTES, Stamp};
 use hornet::Tag;
 use hornet::aead::{self, XChaCha20Poly1305};
 use hornet::aes::{Key, Nonce, Partial, PartsKey, UnusedNonce};
@@ -86,6 +86,34 @@ impl<'k> Writer<'k> {
         stamp: Option<Stamp>,
         values: &[Partial],
     ) -> Result<(), ValuesError> {
+        self.add_checked(nonce, tag, (stamp, None), values)
+    }
+
+    /// Adds an object of a store, like [`file`](Self::file). The pin stands for its version: 16 bytes
+    /// that differ if its content does, such as a digest of its `ETag`; `None` if nothing does, and it
+    /// must be read.
+    ///
+    /// # Errors
+    ///
+    /// [`ValuesError`], like `file`.
+    pub fn object(
+        &mut self,
+        nonce: &[u8; Nonce::BYTES],
+        tag: &Tag,
+        pin: Option<[u8; PIN_BYTES]>,
+        values: &[Partial],
+    ) -> Result<(), ValuesError> {
+        self.add_checked(nonce, tag, (None, pin), values)
+    }
+
+    /// Adds a file or an object, if its values are of segments of the chosen length.
+    fn add_checked(
+        &mut self,
+        nonce: &[u8; Nonce::BYTES],
+        tag: &Tag,
+        (stamp, pin): (Option<Stamp>, Option<[u8; PIN_BYTES]>),
+        values: &[Partial],
+    ) -> Result<(), ValuesError> {
         let segment_bytes = self.segment_bytes.get();
         let mut len_bytes = 0_u64;
         for (index, value) in values.iter().enumerate() {
@@ -103,6 +131,7 @@ impl<'k> Writer<'k> {
                 tag: *tag,
                 len_bytes,
                 stamp,
+                pin,
                 first: self.values,
                 segment_bytes: self.segment_bytes,
             },

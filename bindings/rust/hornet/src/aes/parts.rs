@@ -31,6 +31,20 @@ impl Partial {
         }
     }
 
+    /// Writes the bytes, by which bindings to other languages pass it on. They are secret.
+    #[cfg(feature = "sys")]
+    pub fn to_bytes(&self, bytes: &mut [u8; Self::SEALED_BYTES]) {
+        self.write(bytes);
+    }
+
+    /// Returns the partial evaluation with these bytes: one that was computed from a segment, which
+    /// can be a new value, but never an [`OldPartial`]. `None` if no segment has this value.
+    #[cfg(feature = "sys")]
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8; Self::SEALED_BYTES]) -> Option<Self> {
+        Self::read(bytes)
+    }
+
     /// Returns `None` if no segment has this value.
     fn read(bytes: &[u8]) -> Option<Self> {
         let mut partial = Self::default();
