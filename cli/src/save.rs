@@ -59,6 +59,19 @@ impl Target {
         self.old.as_ref()
     }
 
+    /// Refuses to replace a file that the command itself needs.
+    pub(crate) fn spare(
+        &self,
+        what: &str,
+        is: impl FnOnce(&Metadata) -> bool,
+    ) -> Result<(), Error> {
+        if self.old.as_ref().is_some_and(is) {
+            let why = format_args!("is {what}, which is not replaced");
+            return Err(Error::new(&Escaped::new(&self.path), why));
+        }
+        Ok(())
+    }
+
     /// Writes the content to disk under the name, and then the name.
     pub(crate) fn write(&self, content: &[u8]) -> Result<(), Error> {
         self.write_with(|file, _| file.write_all(content))

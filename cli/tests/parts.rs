@@ -671,6 +671,40 @@ fn nothing_is_replaced_unasked() {
     assert!(read("m") != manifest && read("p") != parts);
 }
 
+/// What the command itself needs is not replaced, even if it may be.
+#[test]
+fn needed_files_are_not_replaced() {
+    let (folder, _) = tagged(10_000);
+    let all = || ["k", "m", "p"].map(|name| fs::read(folder.path(name)).unwrap());
+    let before = all();
+    for (arguments, words) in [
+        (
+            "tag -k k -o k --force t",
+            ["k: is the key file", "not replaced"],
+        ),
+        (
+            "tag -k k -o new --parts k --force t",
+            ["k: is the key file", "not replaced"],
+        ),
+        (
+            "cat -k k --parts p -o k --force m t/f",
+            ["k: is the key file", "not replaced"],
+        ),
+        (
+            "cat -k k --parts p -o p --force m t/f",
+            ["p: is the parts file", "not replaced"],
+        ),
+        (
+            "cat -k k --parts p -o m --force m t/f",
+            ["m: is the manifest", "not replaced"],
+        ),
+    ] {
+        complains(&folder.run(arguments), 2, &words);
+        assert!(all() == before, "{arguments}");
+    }
+    assert!(!folder.path("new").exists());
+}
+
 /// A replacement that was cut short between the manifest and the parts is found, and completed by the
 /// next one that writes.
 #[test]

@@ -641,8 +641,13 @@ fn links_exclusions_and_unread_files() {
         assert_eq!(output.status.code(), Some(2));
         assert!(output.stdout.starts_with(b"t/a: UNREAD\n"), "{output:?}");
         mode(0o600);
-        // It has no values, and is read as a whole.
-        let output = folder.run_with_stdin("retag -k k --parts t/p --file t/a --ranges - t/m", b"");
+        // It has no values, and must be read as a whole.
+        complains(
+            &folder.run_with_stdin("retag -k k --parts t/p --file t/a --ranges - t/m", b""),
+            2,
+            &["t/a", "could not be read"],
+        );
+        let output = folder.run("retag -k k --parts t/p t/m");
         assert!(output.stdout.starts_with(b"t/a: NEW\n"), "{output:?}");
         prints(
             &folder.run("check -k k --strict --parts t/p --quiet t/m"),
@@ -701,4 +706,46 @@ fn at_once() {
         is_right(&folder);
     }
     assert_eq!(paths(&folder.read("m")).len(), TREE.len() + 1);
+}
+
+/// The word of a list is that of the list alone: without it, the file is read, whatever its times.
+#[test]
+fn a_word_does_not_vouch_for_times() {
+    let (folder, mut content) = tagged();
+    // Another file, of which the list names the first byte only.
+    content[50_000] ^= 1;
+    folder.file("t/new", &content);
+    fs::rename(folder.path("t/new"), folder.path("t/f")).unwrap();
+    thread::sleep(Duration::from_millis(2100));
+    let output = folder.run_with_stdin("retag -k k --parts p --file t/f --ranges - m", b"0 1");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    prints(
+        &folder.run("retag -k k --parts p m"),
+        "t/f: CHANGED\n100000 bytes read\n70006 bytes not read, on the word of size and times\n",
+    );
+    is_right(&folder);
+}
+
+/// A file system that is not mounted, or a folder that cannot be listed, is no removal.
+#[test]
+fn folders_without_files() {
+    let (folder, _) = tagged();
+    fs::rename(folder.path("t"), folder.path("elsewhere")).unwrap();
+    fs::create_dir(folder.path("t")).unwrap();
+    refuses(&folder, "", "", 2, &["t: has no files", "m has tags of it"]);
+    fs::remove_dir(folder.path("t")).unwrap();
+    fs::rename(folder.path("elsewhere"), folder.path("t")).unwrap();
+    if !common::is_root() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |mode| {
+            fs::set_permissions(folder.path("t/sub"), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        mode(0);
+        refuses(&folder, "", "", 2, &["t/sub", "m has tags of it"]);
+        mode(0o700);
+    }
+    prints(
+        &folder.run("retag -k k --parts p m"),
+        "0 bytes read\n170006 bytes not read, on the word of size and times\n",
+    );
 }

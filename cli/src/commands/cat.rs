@@ -11,14 +11,16 @@ use crate::report::{Differs, Status};
 use crate::save::Target;
 use crate::size::Bytes;
 use crate::source::Source;
+use crate::tree::excluded::identity;
 use crate::tree::segments::Open;
 use clap::Args;
 use hornet::aes::Key;
 use hornet_key_file::KeyFile;
 use rustix::io::Errno;
 use std::fmt;
+use std::fs::{self, Metadata};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
@@ -72,6 +74,16 @@ impl Cat {
         let target = target.map(|path| Target::new(path, self.force));
         let target = target.transpose()?;
         let key_file = KeyFile::open(&self.key)?;
+        if let Some(target) = &target {
+            target.spare("the key file", |old| key_file.is(old))?;
+            let is_at = |path: &Path, old: &Metadata| {
+                fs::metadata(path).is_ok_and(|found| identity(&found) == identity(old))
+            };
+            target.spare("the parts file", |old| is_at(&self.parts, old))?;
+            if let Source::File(path) = &self.manifest {
+                target.spare("the manifest", |old| is_at(path, old))?;
+            }
+        }
         match self.print(&key_file, target) {
             Ok(code) => Ok(code),
             Err(NotOpened::Failed(error)) => Err(error),

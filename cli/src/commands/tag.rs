@@ -164,13 +164,15 @@ impl TagFiles {
             Some(path) => Some(Target::new(path, self.force)?),
             None => None,
         };
+        let spare_key = |target: &Target| target.spare("the key file", |old| key_file.is(old));
+        target.as_ref().map_or(Ok(()), spare_key)?;
         let manifest = match &target {
             Some(target) => target.old().cloned(),
             None => output::file(),
         };
         let of_parts = match (&self.parts, &lock) {
             (Some(path), Some(lock)) => {
-                Target::new(path, self.force)?;
+                spare_key(&Target::new(path, self.force)?)?;
                 lock.files()?
             }
             _ => Vec::new(),

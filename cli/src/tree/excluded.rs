@@ -54,6 +54,7 @@ impl<'a> Excluded<'a> {
     }
 }
 
-fn identity(metadata: &Metadata) -> (u64, u64) {
+/// Returns device and inode, which tell files apart.
+pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }

@@ -11,7 +11,6 @@ use crate::commands::tag::no_nonce;
 use crate::error::Error;
 use crate::tree::failure::Failure;
 use crate::tree::segments::Kept;
-use crate::tree::snapshot::Began;
 use crate::tree::walk::Unread;
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, Partial};
@@ -73,7 +72,6 @@ pub(super) struct Making<'a> {
     pub(super) old: Old<'a>,
     pub(super) nonces: Nonces,
     pub(super) parts: Writer<'a>,
-    pub(super) began: Began,
     pub(super) lines: Vec<Line>,
     pub(super) unread: Vec<Unread>,
     pub(super) report: Report,
@@ -86,14 +84,12 @@ impl<'a> Making<'a> {
         old: Old<'a>,
         nonces: Nonces,
         parts: Writer<'a>,
-        began: Began,
         unread: Vec<Unread>,
     ) -> Self {
         Self {
             old,
             nonces,
             parts,
-            began,
             lines: Vec::with_capacity(old.lines.len()),
             unread: Vec::new(),
             report: Report::default(),
@@ -185,7 +181,10 @@ impl<'a> Making<'a> {
         let whole = self.old.whole(&path, &values)?;
         let line = self.old.tag(Some(index), &whole, &mut self.nonces)?;
         let is_same = line.0 == self.old.lines[index].nonce;
-        self.add(&path, line, self.began.stamp(snapshot), &values)?;
+        // The times of a file that was not read as a whole vouch for none of the rest.
+        let stamp = self.old.entries[index].stamp;
+        let stamp = stamp.filter(|stamp| *stamp == snapshot.stamp());
+        self.add(&path, line, stamp, &values)?;
         let status = if is_same {
             Status::Same
         } else {

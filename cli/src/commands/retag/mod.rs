@@ -39,9 +39,10 @@ use outcome::Report;
 use plan::{How, Item};
 use rayon::ThreadPool;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs;
 use std::iter::zip;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stop::{Stop, refused};
 use whole::Reading;
@@ -202,8 +203,14 @@ impl Retag {
         let counter = Nonces::counter_of(&seal.nonce);
         warn_of_newer(&name, counter, manifest.files.len(), key_file)?;
         for Given { path, .. } in given {
-            if manifest.find(path).is_none() && !manifest.unread.contains(path) {
-                let why = format_args!("is not in the manifest {name}");
+            if manifest.find(path).is_none() {
+                let why = if manifest.unread.contains(path) {
+                    format!(
+                        "could not be read when {name} was made, so that all of it must be read"
+                    )
+                } else {
+                    format!("is not in the manifest {name}")
+                };
                 return Err(Error::new(&Escaped::new(path), why).into());
             }
         }
@@ -270,7 +277,7 @@ impl Retag {
             .in_segments(Some(parts.segment_bytes()));
         let mut whole = work.run(reading).into_iter();
 
-        let mut making = Making::new(old, nonces, writer, began, found.unread);
+        let mut making = Making::new(old, nonces, writer, found.unread);
         let mut partly = partly.into_iter();
         let mut there = BTreeSet::new();
         for Item { path, old, how } in items {
@@ -313,15 +320,43 @@ impl Retag {
             },
         };
         let found = walk.run(&old.arguments);
-        match found.rejected.first() {
-            // Every file below it would otherwise seem to be removed.
-            Some((index, problem)) => Err(Error::new(
-                &Escaped::new(&old.arguments[*index]),
-                format_args!("{problem}; {name} has tags of it, so use 'hornet tag' if it is gone"),
-            )),
-            None => Ok(found),
+        // Every file below it would otherwise seem to be removed.
+        let missing = |path: &Path, problem: &dyn fmt::Display| {
+            let why =
+                format_args!("{problem}; {name} has tags of it, so use 'hornet tag' if it is gone");
+            Err(Error::new(&Escaped::new(path), why))
+        };
+        if let Some((index, problem)) = found.rejected.first() {
+            return missing(&old.arguments[*index], problem);
         }
+        let has_lines = |path: &Path| has_any(&old.files, |line| &line.path, path);
+        for Unread { path, reason } in &found.unread {
+            if has_lines(path) {
+                return missing(path, reason);
+            }
+        }
+        for path in &old.arguments {
+            if has_lines(path) && !has_any(&found.files, |file| file, path) {
+                return missing(path, &"has no files");
+            }
+        }
+        Ok(found)
     }
+}
+
+/// Returns whether one of these, which are sorted by the bytes of their paths, is at a path or below it.
+fn has_any<T>(sorted: &[T], path_of: impl Fn(&T) -> &PathBuf, path: &Path) -> bool {
+    let path = bytes(path);
+    let mut below = path.to_vec();
+    while below.last() == Some(&b'/') {
+        below.pop();
+    }
+    below.push(b'/');
+    [path, &below].into_iter().any(|start| {
+        let at = sorted.partition_point(|one| bytes(path_of(one)) < start);
+        let next = sorted.get(at).map(|one| bytes(path_of(one)));
+        next.is_some_and(|next| next == path || next.starts_with(&below))
+    })
 }
 
 /// What was written.

@@ -190,17 +190,22 @@ impl Fixture<'_> {
     }
 }
 
-/// Ranges, appended bytes, holes, growth and truncation over lengths near multiples of 16, of segments,
-/// of 1 MiB and of 2^32 give the values of the content, evaluated independently.
-#[test]
-fn random_layouts() {
+/// In memory, or where the environment says.
+fn folder() -> TempDir {
     let folder = match env::var_os("HORNET_LAYOUTS_IN") {
         Some(path) => TempDir::new_in(path).ok(),
         None => ["/dev/shm", "/tmp"]
             .into_iter()
             .find_map(|path| TempDir::new_in(path).ok()),
     };
-    let folder = folder.unwrap();
+    folder.unwrap()
+}
+
+/// Ranges, appended bytes, holes, growth and truncation over lengths near multiples of 16, of segments,
+/// of 1 MiB and of 2^32 give the values of the content, evaluated independently.
+#[test]
+fn random_layouts() {
+    let folder = folder();
     let path = folder.path().join("file");
     let key_path = folder.path().join("key");
     let key_file = KeyFile::create(&key_path).unwrap();
