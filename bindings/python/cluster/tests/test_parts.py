@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import HORNET, content, hornet, write_tree
 from hornet_poly1305 import Evaluation, InvalidSignature, KeyFile, Multipart, Parts, XChaCha20Poly1305, _cluster
+from hornet_poly1305._native import SealedManifest
 from hornet_poly1305.dask import ClusterError, Manifest, check, retag, tag
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._items import Item, Spec, open_answer, seal_answer
@@ -231,6 +232,10 @@ def test_an_older_manifest(local, tmp_path, monkeypatch, way):
         done = subprocess.run([HORNET, "check", "-k", "k", path], capture_output=True, text=True, timeout=60)
         assert done.returncode == status
         assert ("enough for a newer manifest" in done.stderr) == (path == "old"), done.stderr
+    # The seal has the last nonce of its run.
+    keys = KeyFile("k")
+    ((nonce, _),) = keys.finish_many([keys.evaluation().compute(b"")])
+    assert int.from_bytes(nonce[:6], "little") == SealedManifest(Path("m").read_bytes(), keys).counter + 1
 
 
 def test_a_range_that_was_not_named(keys, cluster, s3, folder):

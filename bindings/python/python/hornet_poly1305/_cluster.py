@@ -115,7 +115,8 @@ def _parser() -> argparse.ArgumentParser:
         "--range",
         action="append",
         metavar="OFFSET:LENGTH:PATH",
-        help="check this range of PATH, a path of MANIFEST, alone, in bytes or as 64MiB, by reading the segments that it touches; may be repeated, in order",
+        help="check this range of PATH, a path of MANIFEST, alone, in bytes or as 64MiB, by reading the segments that it"
+        " touches; may be repeated, in order",
     )
     check.add_argument("manifest", metavar="MANIFEST", help="the manifest, made by hornet-cluster tag or hornet tag")
     retag = commands.add_parser(
@@ -133,7 +134,8 @@ def _parser() -> argparse.ArgumentParser:
         "--range",
         action="append",
         metavar="OFFSET:LENGTH:PATH",
-        help="only this range of PATH, a path of MANIFEST, has changed, in bytes or as 64MiB, and nothing else; may be repeated, in order",
+        help="only this range of PATH, a path of MANIFEST, has changed, in bytes or as 64MiB, and nothing else; may be"
+        " repeated, in order",
     )
     retag.add_argument("manifest", metavar="MANIFEST", help="the manifest")
     secret = commands.add_parser(
