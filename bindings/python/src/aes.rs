@@ -16,10 +16,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use std::cell::RefCell;
 use std::io;
+use std::mem;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// How much of a file is read at once, which fits in L2.
 const FILE_CHUNK_BYTES: usize = 128 << 10;
@@ -530,8 +531,8 @@ impl Evaluation {
         file: &std::fs::File,
         (offset, length): (u64, u64),
         segment_bytes: u64,
-        room: Vec<sys::hornet_poly1305_partial>,
-    ) -> io::Result<(Vec<sys::hornet_poly1305_partial>, u64)> {
+        room: PartialVec,
+    ) -> io::Result<(PartialVec, u64)> {
         SPACE.with_borrow_mut(|space| {
             let buffer = aligned(space);
             let mut values = Values::new(self, segment_bytes, room);
@@ -672,7 +673,7 @@ impl Evaluation {
         let most = length.min(file.metadata().map_or(0, |metadata| metadata.len()));
         let room = room_for_values(most, segment_bytes)?;
         match py.detach(|| self.of_file_segments(&file, (offset, length), segment_bytes, room)) {
-            Ok((values, read)) => Ok((bytes_of_all(py, &values)?, read)),
+            Ok((values, read)) => Ok((bytes_of_all(py, &values.0)?, read)),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(PyEOFError::new_err(within()))
             }
@@ -721,7 +722,7 @@ impl Evaluation {
             values.push(message.at(), message.len());
             values.finish_or_none()
         });
-        bytes_of_all(py, &values)
+        bytes_of_all(py, &values.0)
     }
 
     /// Return the value over left's segment followed by right's. Raises ValueError if left's ends within a block, and
@@ -750,21 +751,22 @@ impl Evaluation {
                 "partial evaluations have 32 bytes each",
             ));
         }
-        let mut values = with_room_for(span.len() / 32)?;
-        for i in 0..span.len() / 32 {
-            values.push(partial_from(&span.part(32 * i, 32).read())?);
+        let mut count = span.len() / 32;
+        let mut values = PartialVec(with_room_for(count)?);
+        for i in 0..count {
+            values.0.push(partial_from(&span.part(32 * i, 32).read())?);
         }
-        while values.len() > 1 {
-            values = values
-                .chunks(2)
-                .map(|pair| match pair {
-                    [left, right] => self.joined(*left, right),
-                    _ => Ok(pair[0]),
-                })
-                .collect::<PyResult<_>>()?;
+        while count > 1 {
+            for i in 0..count / 2 {
+                values.0[i] = self.joined(values.0[2 * i], &values.0[2 * i + 1])?;
+            }
+            if count % 2 == 1 {
+                values.0[count / 2] = values.0[count - 1];
+            }
+            count = count.div_ceil(2);
         }
         let empty = sys::hornet_poly1305_partial { opaque: [0; 4] };
-        Ok(bytes_of(py, values.first().unwrap_or(&empty)))
+        Ok(bytes_of(py, values.0.first().unwrap_or(&empty)))
     }
 
     /// Return the tag of the message that partial is the value of, under a pad of 16 bytes, used once.
@@ -799,12 +801,23 @@ impl Evaluation {
 /// # Errors
 ///
 /// `MemoryError`.
-fn room_for_values(
-    len_bytes: u64,
-    segment_bytes: u64,
-) -> PyResult<Vec<sys::hornet_poly1305_partial>> {
+fn room_for_values(len_bytes: u64, segment_bytes: u64) -> PyResult<PartialVec> {
     let count = len_bytes.checked_div(segment_bytes).unwrap_or(0) + 1;
-    with_room_for(usize::try_from(count).unwrap_or(usize::MAX))
+    with_room_for(usize::try_from(count).unwrap_or(usize::MAX)).map(PartialVec)
+}
+
+/// Values in memory that does not grow, and is wiped when they are dropped.
+#[derive(Default)]
+struct PartialVec(Vec<sys::hornet_poly1305_partial>);
+
+impl Drop for PartialVec {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(wipe);
+    }
+}
+
+fn wipe(partial: &mut sys::hornet_poly1305_partial) {
+    partial.opaque.zeroize();
 }
 
 /// The values over the segments of what is pushed, piece by piece.
@@ -812,7 +825,8 @@ struct Values<'e> {
     evaluation: &'e Evaluation,
     /// 0 if all is one segment.
     segment_bytes: u64,
-    done: Vec<sys::hornet_poly1305_partial>,
+    /// There is room for all.
+    done: PartialVec,
     /// The value over what has come of the next segment.
     next: sys::hornet_poly1305_partial,
     /// The value over this many zeros: holes have many segments of one length.
@@ -822,11 +836,7 @@ struct Values<'e> {
 impl<'e> Values<'e> {
     const EMPTY: sys::hornet_poly1305_partial = sys::hornet_poly1305_partial { opaque: [0; 4] };
 
-    fn new(
-        evaluation: &'e Evaluation,
-        segment_bytes: u64,
-        room: Vec<sys::hornet_poly1305_partial>,
-    ) -> Self {
+    fn new(evaluation: &'e Evaluation, segment_bytes: u64, room: PartialVec) -> Self {
         Self {
             evaluation,
             segment_bytes,
@@ -851,7 +861,7 @@ impl<'e> Values<'e> {
         let joined = unsafe { sys::hornet_poly1305_partial_append(&raw mut self.next, value, r) };
         assert!(joined);
         if len_of(&self.next) == self.segment_bytes {
-            self.done.push(self.next);
+            self.done.0.push(self.next);
             self.next = Self::EMPTY;
         }
     }
@@ -866,9 +876,9 @@ impl<'e> Values<'e> {
             let len;
             if count > 1 && len_of(&self.next) == 0 {
                 len = count * whole;
-                let first = self.done.len();
-                self.done.resize(first + count, Self::EMPTY);
-                let values = self.done[first..].as_mut_ptr();
+                let first = self.done.0.len();
+                self.done.0.resize(first + count, Self::EMPTY);
+                let values = self.done.0[first..].as_mut_ptr();
                 // SAFETY: there is room for the values, and the caller holds the bytes.
                 unsafe {
                     sys::hornet_poly1305_partial_segments(values, whole, at.cast(), len, r);
@@ -883,6 +893,7 @@ impl<'e> Values<'e> {
                     sys::hornet_poly1305_partial_compute(&raw mut value, at.cast(), len, r);
                 }
                 self.append(&value);
+                wipe(&mut value);
             }
             at = at.wrapping_add(len);
             left -= len;
@@ -900,27 +911,35 @@ impl<'e> Values<'e> {
                     sys::hornet_poly1305_partial_zeros(&raw mut self.zeros.1, len, r);
                 }
             }
-            let value = self.zeros.1;
+            let mut value = self.zeros.1;
             self.append(&value);
+            wipe(&mut value);
             left -= len;
         }
     }
 
     /// Returns the values, of no bytes none.
-    fn finish_or_none(mut self) -> Vec<sys::hornet_poly1305_partial> {
+    fn finish_or_none(mut self) -> PartialVec {
         if len_of(&self.next) > 0 {
-            self.done.push(self.next);
+            self.done.0.push(self.next);
         }
-        self.done
+        mem::take(&mut self.done)
     }
 
     /// Returns the values, of no bytes one.
-    fn finish(self) -> Vec<sys::hornet_poly1305_partial> {
+    fn finish(self) -> PartialVec {
         let mut values = self.finish_or_none();
-        if values.is_empty() {
-            values.push(Self::EMPTY);
+        if values.0.is_empty() {
+            values.0.push(Self::EMPTY);
         }
         values
+    }
+}
+
+impl Drop for Values<'_> {
+    fn drop(&mut self) {
+        wipe(&mut self.next);
+        wipe(&mut self.zeros.1);
     }
 }
 

@@ -154,9 +154,11 @@ impl Objects {
                 State::Open => return Err(Failure::Open(index)),
                 State::Kept => {
                     let (nonce, tag) = value.split_at(16);
-                    let nonce = nonce.try_into().map_err(|_| too_few())?;
-                    let tag: [u8; 16] = tag.try_into().map_err(|_| too_few())?;
-                    writer.file(nonce, &tag.into(), name)?;
+                    let (nonce, tag) = nonce
+                        .first_chunk()
+                        .zip(tag.first_chunk::<16>())
+                        .expect("two halves of 32 bytes");
+                    writer.file(nonce, &(*tag).into(), name)?;
                     if let Some(keeping) = &mut keeping {
                         keeping.keep(self.old.get(index).copied(), index)?;
                     }
@@ -198,6 +200,10 @@ impl Objects {
         }
         for (path, kind) in &listed.others {
             writer.other(*kind, path)?;
+        }
+        // The last one: its counter then tells an older manifest from what was reserved since.
+        while nonces.len() > 1 {
+            nonces.next();
         }
         Ok(writer.seal(nonces.next_for(PURPOSE).ok_or_else(too_few)??)?)
     }
@@ -645,8 +651,9 @@ impl Objects {
     }
 
     /// Write the manifest to a file descriptor: tags of what was evaluated under the nonces, each object's at its place
-    /// in the order of those that have none yet, and what was kept. Arguments, unread paths and others, which are paths
-    /// and kinds, are bytes and sorted here.
+    /// in the order of those that have none yet, and what was kept. The last nonce is the seal's: for check to tell that
+    /// there may be a newer manifest, as many are to be reserved as there are objects now or in the old one, and one.
+    /// Arguments, unread paths and others, which are paths and kinds, are bytes and sorted here.
     ///
     /// Raises RuntimeError if an object was neither evaluated, nor kept, nor failed, if there are fewer nonces than that
     /// needs and one for the seal, or if another process reserved them; OSError if it cannot be written.
@@ -669,8 +676,9 @@ impl Objects {
     }
 
     /// Write the manifest, as write does, and its parts, in place of those that the lock is of. Needs a nonce more. `old` are
-    /// the parts that the tags come from which were kept, and what their manifest says of links and exclusions. Raises ValueError if these are damaged, and OSError if anything
-    /// cannot be written: then both files are as before, or both new.
+    /// the parts that the tags come from which were kept, and what their manifest says of links and exclusions. Raises
+    /// ValueError if these are damaged, and OSError if anything cannot be written: then both files are as before, or both
+    /// new.
     #[expect(clippy::too_many_arguments, reason = "as Python has them")]
     fn write_with_parts(
         &self,

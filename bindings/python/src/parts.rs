@@ -59,14 +59,14 @@ impl OpenedParts {
         entry.map_err(|error| parts_error(&error))
     }
 
-    /// Returns the values of some segments of a file, and where they begin.
+    /// Returns the values of `count` segments of a file, from `first` on.
     pub(crate) fn values(&self, index: usize, first: u64, count: u64) -> PyResult<SealedParts> {
         let entry = self.entry(index)?;
         let segments = entry.segments();
         let end = first.checked_add(count).filter(|end| *end <= segments);
         let end = end.ok_or_else(|| {
             PyIndexError::new_err(format!(
-                "the file has {segments} segments, and none {first}"
+                "the file has {segments} segments, and not {count} from {first} on"
             ))
         })?;
         let values = self.opened.parts.values(&entry, first..end);

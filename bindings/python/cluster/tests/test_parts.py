@@ -6,13 +6,15 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import content, hornet, write_tree
+from conftest import HORNET, content, hornet, write_tree
 from hornet_poly1305 import Evaluation, InvalidSignature, KeyFile, Multipart, Parts, XChaCha20Poly1305, _cluster
+from hornet_poly1305._native import SealedManifest
 from hornet_poly1305.dask import ClusterError, Manifest, check, retag, tag
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._items import Item, Spec, open_answer, seal_answer
@@ -152,6 +154,10 @@ def test_retag_by_ranges(keys, cluster, s3, folder):
         if size != len(data):
             touched |= set(range(min(size, len(data)) // SEGMENT, len(data) // SEGMENT + 1))
         most = sum(min(SEGMENT, max(0, len(data) - n * SEGMENT)) for n in touched)
+        tail = size - size % SEGMENT
+        if len(data) > size and not any(tail < at + length for at, length in ranges):
+            # What the last segment had is read for itself too, to be verified.
+            most += size - tail
         files[b"disk"] = bytes(data)
         s3.put("ranges", b"disk", files[b"disk"])
         made = retag(made, client=cluster.client, parts=folder / "p", ranges={"./disk": ranges})
@@ -177,6 +183,59 @@ def test_retag_by_ranges(keys, cluster, s3, folder):
         with pytest.raises(ValueError, match=f"./disk: .*{why}"):
             check(made, keys.path, cluster.client, parts=folder / "p", ranges={"./disk": ranges})
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("range_", [(6000, 4000), (6000, 1), (0, 10)])
+def test_what_an_object_had_before_it_grew(keys, cluster, s3, folder, range_):
+    """Old bytes of a segment that gets a new value because the object became longer are verified, unless a range has them."""
+    data = content(1, 6000)
+    s3.bucket(bucket := f"grown-{range_[0]}-{range_[1]}", {b"d/a": data})
+    options = {"output": folder / "m", "parts": folder / "p", "segment": SEGMENT}
+    tag(f"s3://{bucket}/d", keys.path, cluster.client, **options, **s3.options)
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    s3.put(bucket, b"d/a", data[:5000] + b"?" + data[5001:] + b"!" * 4000)
+    store = [f"--option={name}={json.dumps(value)}" for name, value in s3.options.items()]
+    again = ["retag", "-k", keys.path, "--base", f"s3://{bucket}", *cluster.options(), *store, "--parts", folder / "p"]
+    named = [f"--range={range_[0]}:{range_[1]}:d/a", folder / "m"]
+    _, error = command(*again, *named, status=1)
+    assert "d/a: bytes 4096 to 6000 are not those that were tagged, against the word of the ranges given" in error
+    out, _ = command(*again, "--json", *named, status=1)
+    assert json.loads(out)["status"] == "CHANGED"
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    # With a range that says so.
+    command(*again, "--range=5000:1:d/a", "--range=6000:4000:d/a", folder / "m")
+    assert_whole(keys, folder, {b"d/a": data[:5000] + b"?" + data[5001:] + b"!" * 4000}, counted=False)
+    data = data[:5000] + b"?" + data[5001:] + b"!" * 4000 + b"+"
+    s3.put(bucket, b"d/a", data)
+    command(*again, "--range=10000:1:d/a", folder / "m")
+    assert_whole(keys, folder, {b"d/a": data}, counted=False)
+
+
+@pytest.mark.parametrize("way", ["with parts", "without parts", "update"])
+def test_an_older_manifest(local, tmp_path, monkeypatch, way):
+    """However few tags are new, so many nonces were reserved that check says that there may be a newer manifest."""
+    monkeypatch.chdir(tmp_path)
+    write_tree(tmp_path, {b"t/%d" % i: b"%d" % i for i in range(9)})
+    KeyFile.create("k")
+    made = tag("t", "k", local, output="m", parts="p", segment=SEGMENT)
+    shutil.copy("m", "old")
+    Path("t/3").write_bytes(b"Z")
+    if way == "with parts":
+        retag(made, ["t/3"], local, parts="p")
+    elif way == "without parts":
+        retag(made, ["t/3"], local, output="m", force=True)
+    else:
+        with Parts("k", "m", "p").update() as update:
+            update.replace("t/3", 0, b"Z")
+            update.commit()
+    for path, status in [("m", 0), ("old", 1)]:
+        done = subprocess.run([HORNET, "check", "-k", "k", path], capture_output=True, text=True, timeout=60)
+        assert done.returncode == status
+        assert ("enough for a newer manifest" in done.stderr) == (path == "old"), done.stderr
+    # The seal has the last nonce of its run.
+    keys = KeyFile("k")
+    ((nonce, _),) = keys.finish_many([keys.evaluation().compute(b"")])
+    assert int.from_bytes(nonce[:6], "little") == SealedManifest(Path("m").read_bytes(), keys).counter + 1
 
 
 def test_a_range_that_was_not_named(keys, cluster, s3, folder):
@@ -230,11 +289,12 @@ def test_check_of_ranges(keys, cluster, s3, folder, tmp_path):
     out, _ = command(*common, "--range", "98304:1:t/11", status=1)
     assert out == "t/11: CHANGED (segment 24, bytes 98304 to 102400)\n"
     _, error = command(*common, "--range=x:1:t/11", status=2)
-    assert error == "hornet-cluster: --range x:1:t/11: not OFFSET:LENGTH:PATH, with numbers of bytes\n"
+    assert error == "hornet-cluster: --range x:1:t/11: not OFFSET:LENGTH:PATH, with numbers of bytes such as 64MiB\n"
     for wrong in ("5:t/11", "-1:5:t/11", "1:2:", "1:\u0665:t/11", ""):
         with pytest.raises(Exception, match="not OFFSET:LENGTH:PATH"):
             _cluster._ranges(["0:1:t/11", wrong])
     assert _cluster._ranges(["5:1:a:b", "9:2:a:b"]) == {b"a:b": [(5, 1), (9, 2)]}
+    assert _cluster._ranges(["1MiB:4KiB:a", "2GiB:5B:a"]) == {b"a": [(1 << 20, 4096), (2 << 30, 5)]}
     # Random access to an object, of which what is read is verified.
     parts = Parts(keys.path, folder / "m", folder / "p")
     with s3.fs.open("checked-ranges/t/11", "rb", cache_type="none") as source, parts.open("t/11", source) as file:

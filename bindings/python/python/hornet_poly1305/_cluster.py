@@ -115,7 +115,8 @@ def _parser() -> argparse.ArgumentParser:
         "--range",
         action="append",
         metavar="OFFSET:LENGTH:PATH",
-        help="check this range of PATH alone, in bytes, by reading the segments that it touches; may be repeated, in order",
+        help="check this range of PATH, a path of MANIFEST, alone, in bytes or as 64MiB, by reading the segments that it"
+        " touches; may be repeated, in order",
     )
     check.add_argument("manifest", metavar="MANIFEST", help="the manifest, made by hornet-cluster tag or hornet tag")
     retag = commands.add_parser(
@@ -133,7 +134,8 @@ def _parser() -> argparse.ArgumentParser:
         "--range",
         action="append",
         metavar="OFFSET:LENGTH:PATH",
-        help="only this range of PATH has changed, in bytes, and nothing else; may be repeated, in order",
+        help="only this range of PATH, a path of MANIFEST, has changed, in bytes or as 64MiB, and nothing else; may be"
+        " repeated, in order",
     )
     retag.add_argument("manifest", metavar="MANIFEST", help="the manifest")
     secret = commands.add_parser(
@@ -252,17 +254,24 @@ def _made(args: argparse.Namespace, path: str, made: Manifest) -> int:
 
 def _ranges(texts: list[str] | None) -> dict[bytes, list[tuple[int, int]]] | None:
     """Return the ranges of each path, or None if there are none."""
+    from hornet_poly1305.dask._manifest import number_of_bytes
+
     ranges: dict[bytes, list[tuple[int, int]]] = {}
     for text in texts or ():
         offset, _, rest = text.partition(":")
         length, _, path = rest.partition(":")
-        if not (path and all(number.isascii() and number.isdecimal() for number in (offset, length))):
-            raise _Usage(f"--range {text}: not OFFSET:LENGTH:PATH, with numbers of bytes")
-        ranges.setdefault(os.fsencode(path), []).append((int(offset), int(length)))
+        try:
+            of_path = number_of_bytes(offset), number_of_bytes(length)
+        except ValueError:
+            path = ""
+        if not path:
+            raise _Usage(f"--range {text}: not OFFSET:LENGTH:PATH, with numbers of bytes such as 64MiB")
+        ranges.setdefault(os.fsencode(path), []).append(of_path)
     return ranges or None
 
 
 def _retag(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
+    from hornet_poly1305 import InvalidSignature
     from hornet_poly1305.dask import retag
 
     ranges = _ranges(args.range)
@@ -270,7 +279,15 @@ def _retag(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
     if manifest is None:
         return 1
     with _bar(args) as bar:
-        made = retag(manifest, None, lambda: _client(args), parts=args.parts, ranges=ranges, progress=bar, **cluster)
+        try:
+            made = retag(
+                manifest, None, lambda: _client(args), parts=args.parts, ranges=ranges, progress=bar, **cluster
+            )
+        except InvalidSignature as error:
+            if args.json:
+                _print_json({"manifest": args.manifest, "status": "CHANGED", "reason": str(error)})
+            _complain(f"{error}; no manifest was written")
+            return 1
     if not args.quiet and not args.json:
         word = "the ranges given" if ranges else "the store's versions"
         _complain(f"{made.summary.bytes - made.summary.bytes_read} bytes were not read, on the word of {word}")

@@ -333,9 +333,9 @@ class Update:
         for name, index in names.items():
             place = objects.find(name)
             assert place is not None
-            objects.put_changed(place, opened, index, sorted((n, v) for n, v in self._changed[index].items()))
+            objects.put_changed(place, opened, index, sorted(self._changed[index].items()))
         sealed = SealedManifest(opened.text, self._key_file)
-        nonces = self._key_file.reserve(len(names) + 2)
+        nonces = self._key_file.reserve(max(len(objects), len(opened)) + 2)
         objects.write_with_parts(
             self._lock,
             self._key_file,

@@ -16,12 +16,12 @@ from typing import Any, TypeAlias, TypeVar
 
 from distributed import Client
 
-from hornet_poly1305 import InvalidSignature, KeyFile, XChaCha20Poly1305
+from hornet_poly1305 import Evaluation, InvalidSignature, KeyFile, XChaCha20Poly1305
 from hornet_poly1305._native import Nonces, Objects, OpenedParts, PartsLock, SealedManifest, escaped
 from hornet_poly1305._parts import Known
 from hornet_poly1305.dask._checkpoint import Checkpoint
 from hornet_poly1305.dask._driver import CHECKPOINTS, Progress, Ranges, Run, Summary
-from hornet_poly1305.dask._items import Failed, Missing
+from hornet_poly1305.dask._items import PARTIAL_BYTES, Failed, Missing
 from hornet_poly1305.dask._local import local_client
 from hornet_poly1305.dask._stores import (
     GONE,
@@ -44,14 +44,19 @@ _Value = TypeVar("_Value")
 ByName: TypeAlias = Mapping[str, _Value] | Mapping[bytes, _Value]
 
 
+def number_of_bytes(text: str) -> int:
+    """Return a number of bytes from text such as 64MiB. Raises ValueError if it is not one."""
+    digits = text.rstrip("BKMGTibkmgt").strip()
+    unit = text[len(digits) :].strip().upper()
+    if not (digits.isascii() and digits.isdecimal()) or unit not in _UNITS:
+        raise ValueError(f"{text!r} is not a number of bytes such as 64MiB")
+    return int(digits) * _UNITS[unit]
+
+
 def part_bytes(part: str | int) -> int:
     """Return a number of bytes from text such as 64MiB. Raises ValueError if it is not one, or no multiple of 16."""
     if isinstance(part, str):
-        digits = part.rstrip("BKMGTibkmgt").strip()
-        unit = part[len(digits) :].strip().upper()
-        if not digits.isdecimal() or unit not in _UNITS:
-            raise ValueError(f"{part!r} is not a number of bytes such as 64MiB")
-        part = int(digits) * _UNITS[unit]
+        part = number_of_bytes(part)
     if part < 16 or part % 16:
         raise ValueError(f"a part must be a multiple of 16 bytes, not {part}")
     return part
@@ -491,11 +496,13 @@ def retag(
     changed. If nothing is said, the store is listed, and what has another version than in the parts, such as another ETag,
     is read, on the store's word that nothing else has changed.
     ranges: for names, the ranges that have changed: offsets and lengths in bytes, in order. Only the segments that they
-    touch are read, and what is between the end of the object and where it ended before.
+    touch are read, and what is between the end of the object and where it ended before. If an object that became longer
+    ended within a segment that no range touches, what the segment had is verified, by another request for the same version.
     known: for names, what Multipart.complete returned of objects that were uploaded since. They are not read.
 
-    Raises ValueError if a name is not one that tagging what the manifest is of would give, or if a range is none, and
-    OSError as tag does.
+    Raises ValueError if a name is not one that tagging what the manifest is of would give, or if a range is none,
+    InvalidSignature, and writes nothing, if an object differs from what was tagged before its old end, and OSError as tag
+    does.
     """
     size = None if part is None else part_bytes(part)
     if parts is not None:
@@ -541,7 +548,7 @@ def retag(
         listing, made.key_file, made.root, made.options, client, size, secret_file, allow_plaintext, progress
     )
     with saving(target, force) as descriptor:
-        nonces = manifest.key_file.reserve(len(anew) + 1)
+        nonces = manifest.key_file.reserve(max(len(objects), len(old)) + 1)
         places = [place for found in anew if (place := objects.find(found.name)) is not None]
         failed = evaluate(places)
         _write(made, descriptor, listing, nonces)
@@ -607,26 +614,33 @@ def _retag_with_parts(
         objects.keep_segments(opened.segment_bytes)
         anew = objects.keep_old(opened, store.pin_of_stamp if by_version else None, set(names))
         runs: dict[int, Ranges] = {}
+        tails: dict[int, tuple[int, int]] = {}
         olds: dict[int, int] = {}
         for name, of_one in ranges.items():
             with contextlib.suppress(KeyError):  # it is new, and read whole
                 olds_index = opened.find(name)
                 if (place := objects.find(name)) is not None:
                     was, size = opened.kept(olds_index)[0], objects.size(place)
+                    of_one = list(of_one)
                     runs[place] = _runs(name, of_one, was, size, opened.segment_bytes)
                     olds[place] = olds_index
+                    if (tail := _old_tail(of_one, was, size, opened.segment_bytes)) is not None:
+                        runs[place].append(tail)
+                        tails[place] = tail
         for name, value in known.items():
             place = objects.find(name)
             if place is None:
                 raise ValueError(f"{escaped(name)}: {GONE}")
             _put_known(store, names[name], objects, place, value)
-        nonces = keys.reserve(len(anew) + 2)
+        nonces = keys.reserve(max(len(objects), len(opened)) + 2)
         made = Manifest(manifest.root, keys, manifest.path, parts, options=manifest.options)
         evaluate = how.evaluating(listing, made, opened.segment_bytes)
         is_known = {objects.find(name) for name in known}
         failed = evaluate([place for place in anew if place not in is_known], ranges=runs)
         for place, values in evaluate.ranged.items():
             if place not in failed:
+                if place in tails:
+                    values = _verified(objects.name(place), opened, olds[place], tails[place], values)
                 objects.put_changed(place, opened, olds[place], sorted(values))
         _write_with_parts(made, lock, listing, nonces, opened)
     made.summary = evaluate.summary
@@ -682,6 +696,32 @@ def _runs(name: bytes, ranges: Iterable[tuple[int, int]], was: int, size: int, s
         if start < end:
             runs.append((start, end - start))
     return runs
+
+
+def _old_tail(ranges: list[tuple[int, int]], was: int, size: int, segment_bytes: int) -> tuple[int, int] | None:
+    """Return the offset and length of what the last segment had of an object that became longer, if nobody says that it
+    changed: the segment gets a new value, for bytes that were tagged.
+    """
+    start = was - was % segment_bytes
+    if size <= was or start == was or any(offset < was and start < offset + length for offset, length in ranges):
+        return None
+    return start, was - start
+
+
+def _verified(
+    name: bytes, opened: OpenedParts, index: int, tail: tuple[int, int], values: list[tuple[int, bytes]]
+) -> list[tuple[int, bytes]]:
+    """Return the values but that of the old tail. Raises InvalidSignature if that is not the one that was kept."""
+    offset, length = tail
+    segment = offset // opened.segment_bytes
+    # The segment's own value is of more bytes.
+    is_tail = [first == segment and Evaluation.len_bytes(of[:PARTIAL_BYTES]) == length for first, of in values]
+    if is_tail.count(True) != 1 or opened.differing(index, *values[is_tail.index(True)]):
+        raise InvalidSignature(
+            f"{escaped(name)}: bytes {offset} to {offset + length} are not those that were tagged, against the word of the"
+            " ranges given"
+        )
+    return [each for each, is_its in zip(values, is_tail, strict=True) if not is_its]
 
 
 def _put_known(store: Store, argument: bytes, objects: Objects, place: int, known: Known) -> None:
