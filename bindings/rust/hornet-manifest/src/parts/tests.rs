@@ -12,7 +12,7 @@ use hornet::aes::{Key, Partial, UnusedNonce};
 use std::env;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::slice;
