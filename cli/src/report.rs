@@ -115,7 +115,7 @@ pub(crate) struct Report {
     exclude: Vec<String>,
     entries: Vec<Entry>,
     counts: Counts,
-    not_read_bytes: u64,
+    hole_bytes: u64,
 }
 
 impl Extend<Entry> for Report {
@@ -209,13 +209,13 @@ impl Report {
             exclude,
             entries: Vec::new(),
             counts: Counts::default(),
-            not_read_bytes: 0,
+            hole_bytes: 0,
         }
     }
 
     /// Sets how many bytes of the files were not read, because they are in holes.
     pub(crate) fn not_read(&mut self, bytes: u64) {
-        self.not_read_bytes = bytes;
+        self.hole_bytes = bytes;
     }
 
     /// Returns the entries to print.
@@ -269,7 +269,7 @@ impl Report {
         #[derive(Serialize)]
         struct Last<'a> {
             summary: &'a Counts,
-            not_read_bytes: u64,
+            hole_bytes: u64,
             #[serde(skip_serializing_if = "<[String]>::is_empty")]
             exclude: &'a [String],
             counter: u64,
@@ -293,7 +293,7 @@ impl Report {
         }
         let last = Last {
             summary: &self.counts,
-            not_read_bytes: self.not_read_bytes,
+            hole_bytes: self.hole_bytes,
             exclude: &self.exclude,
             counter: self.counter,
             sealed: self.sealed.to_string(),

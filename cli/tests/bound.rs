@@ -30,12 +30,12 @@ fn the_papers_example() {
 #[test]
 fn a_segment_of_a_parts_file() {
     let folder = Folder::new();
-    let output = folder.run("bound --messages 2^32 --forgeries 2^10 --length 2^40 --segment 2^20");
+    let output = folder.run("bound --messages 2^32 --forgeries 2^10 --length 2^40 --segment 1MiB");
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     prints(&output, &text);
     for line in [
         "    delta + (1 - C/2^128)^(-(C+1)/2) * 8 * D * ceil(S/16) / 2^106\n",
-        "S = 2^20: length in bytes of a segment, ceil(S/16) = 65536\n",
+        "S = 1048576: length in bytes of a segment, ceil(S/16) = 65536\n",
         // 8 * 2^10 * 2^16 / 2^106, and the first factor, which is rounded up.
         "    bound - delta     2^-76.99, which is at most 6.618e-24\n",
     ] {
@@ -65,7 +65,7 @@ fn limits() {
             ["--length", "not a number"],
         ),
         (
-            "--messages 1 --forgeries 1 --length 1 --segment 1MiB",
+            "--messages 1 --forgeries 1 --length 1 --segment 1MB",
             ["--segment", "not a number"],
         ),
         ("--messages 1 --forgeries 1", ["--length", "required"]),

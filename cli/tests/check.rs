@@ -419,7 +419,7 @@ fn json() {
         r#"{"path":"t/sub/b2","status":"EXTRA"}"#,
         "\n",
         r#"{"summary":{"ok":3,"changed":1,"missing":1,"extra":1,"unread":0,"unreadable":0},"#,
-        r#""not_read_bytes":0,"counter":5,"sealed":"TIME"}"#,
+        r#""hole_bytes":0,"counter":5,"sealed":"TIME"}"#,
         "\n",
     );
     let manifest = folder.read("m");

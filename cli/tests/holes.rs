@@ -132,7 +132,7 @@ impl Place {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{text}{stderr}");
         assert_eq!(stderr, "");
-        let (_, bytes) = text.split_once(r#""not_read_bytes":"#).unwrap();
+        let (_, bytes) = text.split_once(r#""hole_bytes":"#).unwrap();
         bytes.split(',').next().unwrap().parse().unwrap()
     }
 
@@ -567,4 +567,42 @@ fn a_hole_that_is_filled_between_two_readings() {
     let (output, _) = run("--verify-twice");
     assert_eq!(output.status.code(), Some(0));
     assert!(place.checked("--no-holes") == 0);
+}
+
+/// Of a file that is read in part, of new ones that one thread or all of them read, and of one that is gone.
+#[test]
+fn retag_counts_the_bytes_of_each_file() {
+    let place = Place::new(TempDir::new_in("/dev/shm").unwrap(), None);
+    let file = |name: &str, length| {
+        let file = place.file(&format!("t/{name}"));
+        file.write_all_at(&vec![1; 64 << 10], 0).unwrap();
+        file.set_len(length).unwrap();
+        file
+    };
+    let changed = file("a", 40 * MIB);
+    file("b", MIB);
+    let tag = "tag -k k -o m --parts p --segment 4KiB t";
+    finds(&place.folder.run(tag), 0, "", &["bytes were not read"]);
+    changed.write_all_at(&[2], 5).unwrap();
+    fs::remove_file(place.folder.path("t/b")).unwrap();
+    file("c", MIB);
+    file("d", 40 * MIB);
+    let retag = "retag -k k --parts p --file t/a --ranges - --json m";
+    let output = place
+        .folder
+        .run_with_stdin(retag, format!("0 {MIB}").as_bytes());
+    let (data, rest) = (64 * KIB, MIB - 64 * KIB);
+    let (huge, not_read) = (40 * MIB - data, 39 * MIB);
+    let expected = format!(
+        r#"{{"path":"t/a","status":"CHANGED","read_bytes":{data},"not_read_bytes":{not_read},"hole_bytes":{rest},"on_the_word_of":"standard input"}}
+{{"path":"t/b","status":"REMOVED"}}
+{{"path":"t/c","status":"NEW","read_bytes":{data},"not_read_bytes":0,"hole_bytes":{rest}}}
+{{"path":"t/d","status":"NEW","read_bytes":{data},"not_read_bytes":0,"hole_bytes":{huge}}}
+{{"summary":{{"kept":0,"new":2,"changed":1,"same":0,"removed":1,"unread":0}},"read_bytes":{},"not_read_bytes":{{"standard input":{not_read}}},"hole_bytes":{},"#,
+        3 * data,
+        2 * rest + huge
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with(&expected), "{text}\n{expected}");
+    finds(&place.folder.run("check -k k --quiet m"), 0, "", &[]);
 }

@@ -8,9 +8,9 @@ use common::{
     Folder, all_ok, broken_pipe, complains, finds, is_tag_of, paths, prints, rejects, tree,
 };
 use hornet_manifest::Seal;
-use hornet_manifest::parts::{Opened, Place, SegmentBytes};
+use hornet_manifest::parts::{Opened, Place, SegmentBytes, Stamp};
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{FileExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::process::Output;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
@@ -143,7 +143,13 @@ fn stamps() {
     let before = stamps(&folder);
     for (path, stamp) in common::TREE.iter().zip(&before) {
         let metadata = fs::metadata(folder.path(path)).unwrap();
-        assert_eq!(*stamp, Some((&metadata).into()), "{path}");
+        let expected = Stamp {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            modified: (metadata.mtime(), metadata.mtime_nsec().try_into().unwrap()),
+            changed: (metadata.ctime(), metadata.ctime_nsec().try_into().unwrap()),
+        };
+        assert_eq!(*stamp, Some(expected), "{path}");
     }
     settle();
     folder.file("t/a", "two");

@@ -129,7 +129,10 @@ fn what_changed_is_read() {
     let last = total(&output);
     assert_eq!(last["summary"]["kept"], 5);
     assert_eq!(
-        (&last["read"], &last["not_read"]["size and times"]),
+        (
+            &last["read_bytes"],
+            &last["not_read_bytes"]["size and times"]
+        ),
         (&0.into(), &170_006.into())
     );
     is_right(&folder);
@@ -247,7 +250,7 @@ fn ranges() {
         let output = folder.run(&retag);
         let last = total(&output);
         assert_eq!(
-            (&last["read"], &last["not_read"]["r"]),
+            (&last["read_bytes"], &last["not_read_bytes"]["r"]),
             (&4096.into(), &95_904.into())
         );
         is_right(&folder);
@@ -310,7 +313,7 @@ fn appended() {
     folder.file("t/f", &content);
     let last = total(&folder.run(&retag.replace(" m", " --json m")));
     assert_eq!(
-        last["read"].as_u64(),
+        last["read_bytes"].as_u64(),
         Some((content.len() % SEGMENT) as u64)
     );
     // The same length, and the same content in its last segment.

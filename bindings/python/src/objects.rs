@@ -702,7 +702,8 @@ impl Objects {
             let text = self.write_to(Vec::new(), key_file, nonces, &listed, Some(&mut keeping))?;
             // It has just been written.
             let seal = Seal::of(&text).map_err(|problem| io::Error::other(problem.to_string()))?;
-            Ok::<_, Failure>((text, keeping.writer.seal(&seal)))
+            let kept = keeping.writer.seal(&seal).map_err(io::Error::other)?;
+            Ok::<_, Failure>((text, kept))
         });
         let (text, kept) = made?;
         lock.with(py, |lock| lock.replace(&text, &kept))

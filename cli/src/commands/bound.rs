@@ -6,6 +6,7 @@
 use crate::error::Error;
 use crate::number::Number;
 use crate::output;
+use crate::size::Size;
 use clap::Args;
 use hornet_key_file::Nonces;
 use std::fmt;
@@ -33,10 +34,10 @@ pub(crate) struct Bound {
 
     /// S, the length in bytes of the segments of a parts file, each of which is checked alone
     ///
-    /// As given to 'hornet tag --segment'. Adds the probability that 'hornet check --range' accepts a
+    /// As given to 'hornet tag --segment', such as 1MiB. Adds the probability that 'hornet check --range' accepts a
     /// segment that was not tagged.
     #[arg(long, value_name = "S")]
-    segment: Option<Number>,
+    segment: Option<Size>,
 
     /// N, the number of nonce reservations in all copies of the key file together
     ///
@@ -64,7 +65,7 @@ impl Bound {
 
     /// Base-2 logarithm of the bound without delta, for messages or segments of at most this length,
     /// rounded up; minus infinity if D is 0.
-    fn log2(&self, length: &Number) -> f64 {
+    fn log2(&self, length: u128) -> f64 {
         self.log2_factor() + 3.0 + log2_up(self.forgeries.value) + log2_up(blocks(length)) - 106.0
     }
 
@@ -81,8 +82,8 @@ impl Bound {
 
 /// Returns ceil(L/16), but 1 for L = 0: the paper's bound on differential probabilities is about two
 /// different messages, and even with only the empty message a forger can guess.
-fn blocks(length: &Number) -> u128 {
-    length.value.div_ceil(16).max(1)
+fn blocks(length: u128) -> u128 {
+    length.div_ceil(16).max(1)
 }
 
 /// Writes a line for a probability, given by its base-2 logarithm. A bound of 1 or more says
@@ -149,7 +150,7 @@ impl Bound {
     /// A try is accepted if two polynomials of at most ceil(S/16) blocks have the same value at r,
     /// modulo 2^130 - 5 and then 2^128: theorem 3.3 of the paper, as for a message, since tags hide the
     /// values and say nothing about r that the first factor does not count.
-    fn write_segment(&self, f: &mut fmt::Formatter<'_>, segment: &Number) -> fmt::Result {
+    fn write_segment(&self, f: &mut fmt::Formatter<'_>, Size(segment): Size) -> fmt::Result {
         write!(
             f,
             "
@@ -161,10 +162,10 @@ is at most
     S = {}: length in bytes of a segment, ceil(S/16) = {}
 
 ",
-            segment.text,
-            blocks(segment),
+            segment,
+            blocks(segment.into()),
         )?;
-        write_probability(f, "bound - delta", self.log2(segment), "C, D and S")?;
+        write_probability(f, "bound - delta", self.log2(segment.into()), "C, D and S")?;
         f.write_str(
             "
 This assumes that the value is the owner's: parts files are sealed with XChaCha20-Poly1305, and nothing is known of
@@ -176,8 +177,8 @@ values but whether they match.
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let log2 = self.log2(&self.length);
-        let blocks = blocks(&self.length);
+        let log2 = self.log2(self.length.value);
+        let blocks = blocks(self.length.value);
         write!(
             f,
             "\
@@ -203,7 +204,7 @@ Poly1305-AES (Bernstein 2005, section 3): the probability that any of D forgerie
             writeln!(f, "    first factor      {}", Up(self.log2_factor()))?;
         }
         write_probability(f, "bound - delta", log2, "C, D and L")?;
-        if let Some(segment) = &self.segment {
+        if let Some(segment) = self.segment {
             self.write_segment(f, segment)?;
         }
         write!(
@@ -247,7 +248,7 @@ mod tests {
     }
 
     fn log2_of(bound: &Bound) -> f64 {
-        bound.log2(&bound.length)
+        bound.log2(bound.length.value)
     }
 
     fn copies(reservations: &str) -> Bound {
@@ -349,15 +350,17 @@ mod tests {
             ..bound(messages, forgeries, length)
         };
         // 1 MiB, one try: 8 * 2^16 / 2^106. The message does not count.
-        let text = of("0", "1", "2^40", "2^20").to_string();
+        let text = of("0", "1", "2^40", "1MiB").to_string();
         let line = "\n    bound - delta     2^-87, which is at most 6.463e-27\n";
         assert!(text.contains(line), "{text}");
-        assert!(text.contains("    S = 2^20: length in bytes of a segment, ceil(S/16) = 65536\n"));
+        assert!(
+            text.contains("    S = 1048576: length in bytes of a segment, ceil(S/16) = 65536\n")
+        );
         assert!(!of("0", "1", "2^40", "2^19").to_string().contains(line));
         assert!(!bound("0", "1", "2^40").to_string().contains("segment"));
         for (messages, forgeries, length, log2) in KNOWN {
             let bound = of(messages, forgeries, "1", length);
-            let found = bound.log2(bound.segment.as_ref().unwrap());
+            let found = bound.log2(bound.segment.unwrap().0.into());
             assert!(found >= log2 - 1e-12 && found < log2 + 5e-9, "{length}");
         }
         let text = of("0", "2^103", "0", "16").to_string();

@@ -58,7 +58,7 @@ pub(crate) struct Cat {
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
 
-    /// The manifest, made by 'hornet tag'; '-' is standard input
+    /// The manifest, made by 'hornet tag --parts'; '-' is standard input
     manifest: Source,
 
     /// The file to print, as the manifest spells it

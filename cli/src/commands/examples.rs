@@ -127,10 +127,16 @@ const EXAMPLES: [(&str, &[Example]); 10] = [
     ),
     (
         "bound",
-        &[(
-            "A billion messages of up to a million bytes, and a million forgeries",
-            &["hornet bound --messages 1000000000 --forgeries 1000000 --length 1000000"],
-        )],
+        &[
+            (
+                "A billion messages of up to a million bytes, and a million forgeries",
+                &["hornet bound --messages 1000000000 --forgeries 1000000 --length 1000000"],
+            ),
+            (
+                "A thousand files of up to 1 TiB, and segments of 1 MiB that are checked alone",
+                &["hornet bound --messages 1000 --forgeries 1 --length 2^40 --segment 1MiB"],
+            ),
+        ],
     ),
     (
         "mac",

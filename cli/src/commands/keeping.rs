@@ -22,7 +22,13 @@ pub(super) fn content(
             .map_err(|error| Error::new(&Escaped::new(&line.path), error))?;
     }
     let seal = Seal::of(manifest).map_err(|problem| Error::new(&"manifest", problem))?;
-    Ok(writer.seal(&seal))
+    sealed(writer, &seal)
+}
+
+/// Returns the content of the parts file of a manifest with this seal.
+pub(super) fn sealed(writer: Writer, manifest: &Seal) -> Result<Vec<u8>, Error> {
+    let sealed = writer.seal(manifest);
+    sealed.map_err(|error| Error::new(&"parts", error))
 }
 
 /// Writes both, in place of old ones only if told so.

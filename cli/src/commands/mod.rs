@@ -90,6 +90,9 @@ enum Command {
     /// exit status 1, as is a file that is not a manifest. For each file, prints OK, CHANGED, MISSING,
     /// EXTRA, UNREAD (listed as such in the manifest) or UNREADABLE.
     ///
+    /// With --parts and --range, verifies only the segments of a file that have given bytes, and reads no
+    /// others.
+    ///
     /// The exit status is 0 if all files are OK, 1 if some differ or the manifest is refused, and 2
     /// if some cannot be read.
     #[command(after_long_help = examples::help("check"))]

@@ -8,7 +8,7 @@ use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::opener::Opener;
 use crate::tree::reading::{PIECE_BYTES, append, read_piece, taggable, unchanged};
-use crate::tree::segments::Segments;
+use crate::tree::segments::{Segments, Values, room};
 use crate::tree::snapshot::Snapshot;
 use crate::tree::work::HUGE_BYTES;
 use hornet::aes::{Key, OldPartial, Partial};
@@ -34,6 +34,8 @@ pub(crate) struct Changed {
     pub(crate) runs: Vec<Vec<Partial>>,
     /// The bytes of the runs, some of which may be holes.
     pub(crate) evaluated: u64,
+    /// How many of them were holes, and not read.
+    pub(crate) holes: u64,
     /// The metadata, which did not change meanwhile.
     pub(crate) snapshot: Snapshot,
 }
@@ -81,20 +83,31 @@ pub(crate) fn evaluate(
     let progress = Progress::new(Unit::Bytes, Some(evaluated));
 
     let mut runs: Vec<Vec<Partial>> = all.iter().map(|_| Vec::new()).collect();
+    let mut holes = 0;
     if let (Some(old), Some(bytes), Some(run)) = (changes.extended, all.last_mut(), runs.last_mut())
     {
         let first = bytes.start..bytes.end.min(bytes.start + segment_bytes);
+        let count = (bytes.end - bytes.start).div_ceil(segment_bytes);
+        *run = room(count)?;
         run.push(extended(segments.key, &file, first.clone(), old)?);
         progress.add(usize::try_from(first.end - first.start).unwrap_or(usize::MAX));
         bytes.start = first.end;
     }
     for (run, values) in each(segments, &file, &all, &progress)? {
-        runs[run].extend(values);
+        holes += values.holes();
+        let values = values.into_segments();
+        if runs[run].is_empty() {
+            runs[run] = values;
+        } else {
+            // There is room. To move the values out would leave a copy in memory that is not wiped.
+            runs[run].extend_from_slice(&values);
+        }
     }
     unchanged(before, &file)?;
     Ok(Changed {
         runs,
         evaluated,
+        holes,
         snapshot: before,
     })
 }
@@ -106,11 +119,8 @@ fn each(
     file: &File,
     runs: &[Range<u64>],
     progress: &Progress,
-) -> Result<Vec<(usize, Vec<Partial>)>, Failure> {
-    let of = |run: &usize| {
-        let values = segments.of(file, runs[*run].clone(), progress)?;
-        Ok((*run, values.into_segments()))
-    };
+) -> Result<Vec<(usize, Values)>, Failure> {
+    let of = |run: &usize| Ok((*run, segments.of(file, runs[*run].clone(), progress)?));
     let all = (0..runs.len()).filter(|&run| !runs[run].is_empty());
     let (huge, others): (Vec<_>, Vec<_>) =
         all.partition(|&run| runs[run].end - runs[run].start >= HUGE_BYTES);

@@ -11,6 +11,7 @@ use hornet::aes::Key;
 use hornet_manifest::holes::Extents;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Whether holes are skipped, and how many bytes that was.
@@ -27,9 +28,9 @@ impl Holes {
         }
     }
 
-    /// Returns what a file of this length consists of.
-    pub(super) fn extents<'f>(&self, file: &'f File, length: u64) -> io::Result<Extents<'f>> {
-        let extents = Extents::of(file, length)?;
+    /// Returns what these bytes of a file consist of. They begin at a multiple of 16.
+    pub(super) fn extents<'f>(&self, file: &'f File, bytes: Range<u64>) -> io::Result<Extents<'f>> {
+        let extents = Extents::of_part(file, bytes.start, bytes.end)?;
         Ok(if self.skip {
             extents
         } else {
@@ -69,7 +70,7 @@ impl Holes {
         values: &mut Values,
         count: impl Fn(usize),
     ) -> Result<(), Failure> {
-        let extents = self.extents(file, before.length)?;
+        let extents = self.extents(file, 0..before.length)?;
         if extents.is_dense() {
             return read_on(key, file, before, buffer, 0, values, count);
         }
@@ -77,7 +78,7 @@ impl Holes {
         for extent in extents {
             let extent = extent?;
             if extent.is_hole {
-                values.push_zeros(key, extent.len_bytes())?;
+                values.push_hole(key, extent.len_bytes())?;
                 not_read += extent.len_bytes();
             } else {
                 read_range(key, file, extent.start..extent.end, buffer, values)?;

@@ -73,15 +73,14 @@ impl Segments<'_> {
         let mut values = Values::new(Some(self.segment_bytes), bytes.start, bytes.end)?;
         let mut buffer = Buffer::default();
         buffer.allocate(PIECE_BYTES);
-        let extents = self.holes.extents(file, bytes.end)?;
-        for extent in extents.starting_at(bytes.start) {
+        for extent in self.holes.extents(file, bytes)? {
             let Extent {
                 start,
                 end,
                 is_hole,
             } = extent?;
             if is_hole {
-                values.push_zeros(self.key, end - start)?;
+                values.push_hole(self.key, end - start)?;
                 self.holes.add(end - start);
             } else {
                 read_range(self.key, file, start..end, &mut buffer, &mut values)?;
@@ -146,6 +145,8 @@ pub(crate) struct Values {
     start: u64,
     /// The offset at which the last piece ends.
     at: u64,
+    /// How many of the bytes are in holes.
+    holes: u64,
     pieces: Vec<Partial>,
 }
 
@@ -160,6 +161,7 @@ impl Values {
             segment_bytes,
             start,
             at: start,
+            holes: 0,
             pieces: Vec::new(),
         };
         values.reserve(values.count(end.saturating_sub(start)))?;
@@ -188,8 +190,9 @@ impl Values {
         self.extend(&values, rest.len() as u64)
     }
 
-    /// Appends the values of zeros.
-    pub(crate) fn push_zeros(&mut self, key: &Key, len_bytes: u64) -> Result<(), Failure> {
+    /// Appends the values of the zeros of a hole.
+    pub(crate) fn push_hole(&mut self, key: &Key, len_bytes: u64) -> Result<(), Failure> {
+        self.holes += len_bytes;
         let first = self.room().min(len_bytes);
         self.push_piece(key, &key.partial_zeros(first))?;
         let rest = len_bytes - first;
@@ -212,6 +215,7 @@ impl Values {
     /// Appends what follows.
     pub(crate) fn append(&mut self, key: &Key, next: &Self) -> Result<(), Failure> {
         debug_assert_eq!(self.at, next.start);
+        self.holes += next.holes;
         let Some((first, rest)) = next.pieces.split_first() else {
             return Ok(());
         };
@@ -222,10 +226,12 @@ impl Values {
 
     /// Returns the value of all pieces together.
     pub(crate) fn whole(&self, key: &Key) -> Result<Partial, Failure> {
-        let mut whole = Partial::default();
-        key.append_all(&mut whole, &self.pieces)
-            .map_err(|error| Failure::Unreadable(error.to_string()))?;
-        Ok(whole)
+        whole(key, &self.pieces)
+    }
+
+    /// Returns how many of the bytes are in holes.
+    pub(crate) fn holes(&self) -> u64 {
+        self.holes
     }
 
     /// Returns what a parts file keeps of the file, if this is all of it.
@@ -294,25 +300,35 @@ impl Values {
         if needed <= self.pieces.capacity() as u64 {
             return Ok(());
         }
-        let needed = usize::try_from(needed).ok().filter(|_| needed <= MOST);
-        let mut grown = Vec::new();
-        let reserved = needed.is_some_and(|needed| {
-            let needed = if length == 0 {
-                needed
-            } else {
-                needed.max(2 * length)
-            };
-            grown.try_reserve_exact(needed).is_ok()
-        });
-        if !reserved {
-            return Err(Failure::Unreadable(
-                "has too many segments to keep their values; use longer ones".into(),
-            ));
-        }
+        // Twice the room, so that a value is copied twice at most, on average.
+        let mut grown = room(needed.max(MOST.min(2 * length as u64)))?;
         grown.extend(self.pieces.iter().cloned());
         self.pieces = grown;
         Ok(())
     }
+}
+
+/// Returns an empty vector with room for this many values, so that it need not grow: what it would free is
+/// not wiped.
+pub(super) fn room(count: u64) -> Result<Vec<Partial>, Failure> {
+    let mut values = Vec::new();
+    let reserved = usize::try_from(count)
+        .is_ok_and(|room| count <= MOST && values.try_reserve_exact(room).is_ok());
+    if reserved {
+        Ok(values)
+    } else {
+        Err(Failure::Unreadable(
+            "has too many segments to keep their values; use longer ones".into(),
+        ))
+    }
+}
+
+/// Returns the value of adjacent pieces together.
+pub(crate) fn whole(key: &Key, pieces: &[Partial]) -> Result<Partial, Failure> {
+    let mut whole = Partial::default();
+    key.append_all(&mut whole, pieces)
+        .map_err(|error| Failure::Unreadable(error.to_string()))?;
+    Ok(whole)
 }
 
 #[cfg(test)]
@@ -363,7 +379,7 @@ mod tests {
                 for (index, blocks) in blocks.into_iter().enumerate() {
                     let piece = &content[at..at + 16 * blocks];
                     if index % 3 == 0 {
-                        run.push_zeros(&key(), piece.len() as u64).unwrap();
+                        run.push_hole(&key(), piece.len() as u64).unwrap();
                     } else {
                         run.push(&key(), piece).unwrap();
                     }
@@ -390,7 +406,7 @@ mod tests {
     fn zeros_that_are_not_read() {
         let mut values = Values::new(segments(), 0, 1 << 20).unwrap();
         values.push(&key(), &[1; 16]).unwrap();
-        values.push_zeros(&key(), (1 << 20) - 17).unwrap();
+        values.push_hole(&key(), (1 << 20) - 17).unwrap();
         let mut content = vec![0; (1 << 20) - 1];
         content[..16].fill(1);
         same(&values.whole(&key()).unwrap(), &content);
@@ -405,6 +421,6 @@ mod tests {
         assert!(all.contains("too many segments"), "{all}");
         assert_eq!(error(Values::new(None, 0, u64::MAX)), None);
         let mut values = Values::new(segments(), 0, 0).unwrap();
-        assert!(values.push_zeros(&key(), 1 << 50).is_err());
+        assert!(values.push_hole(&key(), 1 << 50).is_err());
     }
 }

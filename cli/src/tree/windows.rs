@@ -57,7 +57,7 @@ pub(super) fn values(
         segment_bytes,
         ..
     } = of;
-    let extents = holes.extents(file, bytes.end)?.starting_at(bytes.start);
+    let extents = holes.extents(file, bytes.clone())?;
     let map = of.map && !extents.fills_if_mapped();
     // A file that cannot be mapped may still be read.
     let mapping = map.then(|| Mapping::new(file, bytes.end).ok()).flatten();
@@ -80,7 +80,7 @@ pub(super) fn values(
             for extent in &window {
                 let Extent { start, end, .. } = *extent;
                 let appended = if extent.is_hole {
-                    run.push_zeros(key, end - start)
+                    run.push_hole(key, end - start)
                 } else if let Some(mapping) = mapping.as_ref().filter(|_| is_long(extent)) {
                     mapped(key, mapping, start, end, &mut run)
                 } else {

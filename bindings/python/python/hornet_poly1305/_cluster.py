@@ -346,7 +346,14 @@ def _check(args: argparse.Namespace, cluster: dict[str, Any]) -> int:
             print(_shown(entry))
     counts = report.counts()
     if args.json:
-        _print_json({"summary": counts, "counter": report.counter, "sealed": report.sealed})
+        _print_json(
+            {
+                "summary": counts,
+                "hole_bytes": report.summary.hole_bytes,
+                "counter": report.counter,
+                "sealed": report.sealed,
+            }
+        )
     if counts["unreadable"]:
         return 2
     return 0 if report.is_ok else 1

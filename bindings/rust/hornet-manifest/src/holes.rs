@@ -131,7 +131,7 @@ impl<'f> Extents<'f> {
     }
 
     /// Returns all of it as data, without asking the file system.
-    pub fn of_data(file: &'f impl AsFd, length: u64) -> Self {
+    fn of_data(file: &'f impl AsFd, length: u64) -> Self {
         Self {
             file: file.as_fd(),
             at: 0,
@@ -142,14 +142,6 @@ impl<'f> Extents<'f> {
             short: 0,
             fills_if_mapped: false,
         }
-    }
-
-    /// Leaves out what comes before this offset, a multiple of 16. To be called before the first item is
-    /// taken.
-    #[must_use]
-    pub fn starting_at(mut self, start: u64) -> Self {
-        self.at = start;
-        self
     }
 
     /// Returns what comes next as data, to the end.

@@ -48,6 +48,8 @@ pub(super) struct Partly {
     pub(super) snapshot: Snapshot,
     /// The number of bytes that were evaluated, some of which may be holes.
     pub(super) evaluated: u64,
+    /// How many of them were holes, and not read.
+    pub(super) holes: u64,
 }
 
 impl Given {
@@ -103,6 +105,7 @@ impl Given {
         let Changed {
             runs,
             evaluated,
+            holes,
             snapshot,
         } = found;
         // No more than were kept or read.
@@ -112,7 +115,8 @@ impl Given {
         for (run, new) in changes.runs.iter().zip(runs) {
             let start = usize::try_from(run.start).unwrap_or(usize::MAX);
             values.extend_from_slice(&before[values.len()..start]);
-            values.extend(new);
+            // To move them would leave a copy in memory that is not wiped.
+            values.extend_from_slice(&new);
         }
         if values.len() < count {
             values.extend_from_slice(&before[values.len()..count]);
@@ -121,6 +125,7 @@ impl Given {
             values,
             snapshot,
             evaluated,
+            holes,
         }))
     }
 }

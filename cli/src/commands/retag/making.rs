@@ -4,13 +4,13 @@
 //! was read.
 
 use crate::commands::retag::given::{Given, Partly};
-use crate::commands::retag::outcome::{Outcome, Report, Status};
+use crate::commands::retag::outcome::{Bytes, Outcome, Report, Status};
 use crate::commands::retag::stop::{Stop, refused};
 use crate::commands::retag::whole::Tagged;
 use crate::commands::tag::no_nonce;
 use crate::error::Error;
 use crate::tree::failure::Failure;
-use crate::tree::segments::Kept;
+use crate::tree::segments::{Kept, whole};
 use crate::tree::walk::Unread;
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, Partial};
@@ -59,11 +59,7 @@ impl<'a> Old<'a> {
     /// Returns the value of a file. Nothing but its tag is kept of it, so it is made of the values of all
     /// segments: one multiplication for each, less than opening and sealing them takes.
     fn whole(&self, path: &Path, values: &[Partial]) -> Result<Partial, Error> {
-        let mut whole = Partial::default();
-        self.key
-            .append_all(&mut whole, values)
-            .map_err(|error| Error::new(&Escaped::new(path), error))?;
-        Ok(whole)
+        whole(self.key, values).map_err(|failure| Error::new(&Escaped::new(path), failure))
     }
 }
 
@@ -134,7 +130,7 @@ impl<'a> Making<'a> {
             // It is the key file, the manifest or its parts under another name.
             Err(Failure::Excluded) if old.is_none() => return Ok(()),
             Err(Failure::Excluded) => {
-                self.report.add(Outcome::of(path, Status::Removed), 0);
+                self.report.add(Outcome::of(path, Status::Removed));
                 return Ok(());
             }
             Err(failure) => {
@@ -147,6 +143,7 @@ impl<'a> Making<'a> {
             tag,
             kept: Kept { stamp, values },
             length,
+            holes,
             is_same,
         } = tagged;
         self.add(&path, (nonce, tag), stamp, &values)?;
@@ -155,7 +152,10 @@ impl<'a> Making<'a> {
             Some(_) if is_same => Status::Same,
             Some(_) => Status::Changed,
         };
-        self.report.add(Outcome::of(path, status), length);
+        self.report.add(Outcome {
+            bytes: Some(Bytes::of(length, length, holes)),
+            ..Outcome::of(path, status)
+        });
         Ok(())
     }
 
@@ -171,6 +171,7 @@ impl<'a> Making<'a> {
             values,
             snapshot,
             evaluated,
+            holes,
         } = match read {
             Ok(read) => read,
             Err(failure) => {
@@ -190,22 +191,21 @@ impl<'a> Making<'a> {
         } else {
             Status::Changed
         };
-        let not_read = snapshot.length - evaluated;
-        let outcome = Outcome {
-            trusted: Some((not_read, given.word.to_string())),
+        self.report.add(Outcome {
+            bytes: Some(Bytes::of(snapshot.length, evaluated, holes)),
+            word: Some(given.word.to_string()),
             ..Outcome::of(path, status)
-        };
-        self.report.add(outcome, evaluated);
+        });
         Ok(())
     }
 
     /// Ends the report: the files with these lines are not there any more.
-    pub(super) fn end(&mut self, removed: impl Iterator<Item = usize>, holes: u64) {
+    pub(super) fn end(&mut self, removed: impl Iterator<Item = usize>) {
         for index in removed {
             let path = self.old.lines[index].path.clone();
-            self.report.add(Outcome::of(path, Status::Removed), 0);
+            self.report.add(Outcome::of(path, Status::Removed));
         }
-        self.report.end(holes);
+        self.report.end();
     }
 
     fn add(
@@ -225,7 +225,7 @@ impl<'a> Making<'a> {
 
     fn fail(&mut self, path: PathBuf, reason: String) {
         let outcome = Outcome::of(path.clone(), Status::Unread);
-        self.report.add(outcome, 0);
+        self.report.add(outcome);
         self.unread.push(Unread { path, reason });
     }
 }

@@ -101,8 +101,9 @@ pub(crate) struct Retag {
 
     /// Print one JSON object per line, the last of which is a summary
     ///
-    /// The object of a file that is not as it was has its path, its status, and how many of its bytes
-    /// were read, were not, and were holes. The summary has the number of files of each status, the same
+    /// The object of a file that was read or is gone has its path and its status. If it could be read, it
+    /// has also how many of its bytes were read, were not, and were skipped because they are in holes, and
+    /// on what word those were not read. The summary has the number of files of each status, the same
     /// numbers of bytes, those not read by what they are trusted on, and the nonce counter of the seal and
     /// its time (UTC).
     ///
@@ -297,7 +298,7 @@ impl Retag {
             }
         }
         let removed = (0..old.lines.len()).filter(|index| !there.contains(index));
-        making.end(removed, holes.not_read());
+        making.end(removed);
         Ok(write(lock, key, making, &manifest, found.skipped)?)
     }
 
@@ -405,7 +406,7 @@ fn write(
     let counter = Nonces::counter_of(&nonce.nonce());
     let text = manifest.seal(key, nonce);
     let seal = Seal::of(&text).map_err(|problem| Error::new(&"manifest", problem))?;
-    keeping::write(lock, &text, &parts.seal(&seal), true)?;
+    keeping::write(lock, &text, &keeping::sealed(parts, &seal)?, true)?;
     Ok(Done {
         report,
         unread,

@@ -43,8 +43,35 @@ impl Status {
 pub(super) struct Outcome {
     pub(super) path: PathBuf,
     pub(super) status: Status,
-    /// How many of its bytes were not read, and on what word.
-    pub(super) trusted: Option<(u64, String)>,
+    /// `None` if nothing was read.
+    pub(super) bytes: Option<Bytes>,
+    /// On what word some bytes were not read.
+    pub(super) word: Option<String>,
+}
+
+/// The bytes of a file: the sum is its length.
+#[derive(Clone, Copy, Serialize)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names in JSON, with the unit"
+)]
+pub(super) struct Bytes {
+    read_bytes: u64,
+    /// Nobody looked whether some are in holes.
+    not_read_bytes: u64,
+    hole_bytes: u64,
+}
+
+impl Bytes {
+    /// Of a file of this length, these many were evaluated, some of them without reading because they
+    /// are in holes.
+    pub(super) fn of(length: u64, evaluated: u64, holes: u64) -> Self {
+        Self {
+            read_bytes: evaluated - holes,
+            not_read_bytes: length - evaluated,
+            hole_bytes: holes,
+        }
+    }
 }
 
 impl Outcome {
@@ -52,7 +79,8 @@ impl Outcome {
         Self {
             path,
             status,
-            trusted: None,
+            bytes: None,
+            word: None,
         }
     }
 }
@@ -86,8 +114,8 @@ impl Report {
         self.trust(TIMES, len_bytes);
     }
 
-    /// Adds another file, of which this many bytes were evaluated.
-    pub(super) fn add(&mut self, outcome: Outcome, evaluated: u64) {
+    /// Adds another file.
+    pub(super) fn add(&mut self, outcome: Outcome) {
         let counts = &mut self.counts;
         *match outcome.status {
             Status::New => &mut counts.new,
@@ -96,17 +124,18 @@ impl Report {
             Status::Removed => &mut counts.removed,
             Status::Unread => &mut counts.unread,
         } += 1;
-        self.read = self.read.saturating_add(evaluated);
-        if let Some((bytes, word)) = &outcome.trusted {
-            self.trust(word, *bytes);
+        if let Some(bytes) = outcome.bytes {
+            self.read = self.read.saturating_add(bytes.read_bytes);
+            self.holes = self.holes.saturating_add(bytes.hole_bytes);
+            if let Some(word) = &outcome.word {
+                self.trust(word, bytes.not_read_bytes);
+            }
         }
         self.outcomes.push(outcome);
     }
 
-    /// Ends the report. Takes out of what was evaluated what was not read because it was a hole.
-    pub(super) fn end(&mut self, holes: u64) {
-        self.holes = holes;
-        self.read = self.read.saturating_sub(holes);
+    /// Ends the report.
+    pub(super) fn end(&mut self) {
         self.outcomes
             .sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
     }
@@ -127,11 +156,13 @@ impl Report {
         for Outcome {
             path,
             status,
-            trusted,
+            bytes,
+            word,
         } in &self.outcomes
         {
             write!(to, "{}: {}", Escaped::new(path), status.word())?;
-            if let Some((bytes, word)) = trusted {
+            if let (Some(bytes), Some(word)) = (bytes, word) {
+                let bytes = bytes.not_read_bytes;
                 write!(to, " ({bytes} bytes not read, on the word of {word})")?;
             }
             writeln!(to)?;
@@ -160,36 +191,35 @@ impl Report {
         struct File<'a> {
             path: String,
             status: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            not_read: Option<u64>,
+            #[serde(flatten)]
+            bytes: Option<Bytes>,
             #[serde(skip_serializing_if = "Option::is_none")]
             on_the_word_of: Option<&'a str>,
         }
         #[derive(Serialize)]
         struct Last<'a> {
             summary: &'a Counts,
-            read: u64,
-            holes: u64,
-            not_read: &'a BTreeMap<String, u64>,
+            read_bytes: u64,
+            not_read_bytes: &'a BTreeMap<String, u64>,
+            hole_bytes: u64,
             counter: u64,
             sealed: String,
         }
         for outcome in &self.outcomes {
-            let trusted = outcome.trusted.as_ref();
             let file = File {
                 path: Escaped::new(&outcome.path).to_string(),
                 status: outcome.status.word(),
-                not_read: trusted.map(|(bytes, _)| *bytes),
-                on_the_word_of: trusted.map(|(_, word)| word.as_str()),
+                bytes: outcome.bytes,
+                on_the_word_of: outcome.word.as_deref(),
             };
             serde_json::to_writer(&mut *to, &file)?;
             writeln!(to)?;
         }
         let last = Last {
             summary: &self.counts,
-            read: self.read,
-            holes: self.holes,
-            not_read: &self.trusted,
+            read_bytes: self.read,
+            not_read_bytes: &self.trusted,
+            hole_bytes: self.holes,
             counter,
             sealed: sealed.to_string(),
         };

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::tree::holes::Holes;
-use crate::tree::snapshot::Snapshot;
+use crate::tree::snapshot::{Snapshot, stamp_of};
 use hornet::aes::{Key, Nonce, Partial, UnusedNonce};
 use hornet_manifest::Line;
 use hornet_manifest::parts::{Entry, Reader, SegmentBytes};
@@ -137,7 +137,7 @@ impl Fixture<'_> {
             tag: [5; 16].into(),
         };
         let path = self.folder.join("parts");
-        fs::write(&path, writer.seal(&seal)).unwrap();
+        fs::write(&path, writer.seal(&seal).unwrap()).unwrap();
         let reader = Reader::new(File::open(&path).unwrap(), &path, key, &seal).unwrap();
         let lines = vec![line];
         let entries = reader.entries(&lines).unwrap();
@@ -312,7 +312,7 @@ fn stamps_compare_as_metadata_do() {
     let path = folder.path().join("file");
     fs::write(&path, "content").unwrap();
     let file = File::open(&path).unwrap();
-    let stamp = parts::Stamp::from(&file.metadata().unwrap());
+    let stamp = stamp_of(&file.metadata().unwrap());
     assert_eq!(Snapshot::of(&file).unwrap().stamp(), stamp);
     let arguments = [path.clone()];
     let roots = Roots::new(&arguments, false);

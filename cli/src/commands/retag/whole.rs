@@ -29,6 +29,8 @@ pub(super) struct Tagged {
     pub(super) kept: Kept,
     /// Its length, some of which may be holes.
     pub(super) length: u64,
+    /// How many of its bytes are in holes, and were not read.
+    pub(super) holes: u64,
     /// Whether it has the nonce and the tag of its old line, whose content it has.
     pub(super) is_same: bool,
 }
@@ -40,6 +42,7 @@ impl Reading<'_> {
             values,
             snapshot,
         } = evaluated;
+        let holes = values.holes();
         let kept = values.keep(self.began.stamp(snapshot));
         let length = whole.len_bytes();
         let same = self.old.filter(|old| {
@@ -57,6 +60,7 @@ impl Reading<'_> {
             tag,
             kept,
             length,
+            holes,
             is_same: same.is_some(),
         }
     }

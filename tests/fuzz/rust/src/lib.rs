@@ -129,5 +129,5 @@ pub fn written_parts() -> Vec<u8> {
             .collect();
         writer.file(&line.nonce, &line.tag, None, &values).unwrap();
     }
-    writer.seal(&parts_seal())
+    writer.seal(&parts_seal()).unwrap()
 }

@@ -69,6 +69,8 @@ class Summary:
     bytes: int = 0
     bytes_read: int = 0
     """By the workers whose answers came; a killed worker's are not known."""
+    hole_bytes: int = 0
+    """In holes of files, which were not read."""
     from_checkpoint: int = 0
     """Bytes that were evaluated in an earlier run."""
     tasks: int = 0
@@ -407,6 +409,7 @@ class Run:
             if self._unread_values is not None:
                 values = self._unread_values(item, self._evaluation, self._segment_bytes)
                 if values is not None:
+                    self.summary.hole_bytes += item.length
                     self._accept(objects, item, index, part, values)
                     continue
             if items and (total + item.length > self._part_bytes or len(items) == _TASK_OBJECTS):
@@ -525,6 +528,7 @@ class Run:
         task.futures.clear()
         self._durations.append(time.monotonic() - task.since)
         self.summary.bytes_read += int(result["bytes_read"])
+        self.summary.hole_bytes += int(result["hole_bytes"])
         self.summary.retries += int(result["retries"])
         for item, (index, part), result in zip(task.items, task.places, results, strict=True):
             if isinstance(result, Failed):

@@ -77,6 +77,8 @@ class Reading:
     """What reading has cost."""
 
     bytes_read: int = 0
+    hole_bytes: int = 0
+    """In holes, which were not read."""
     retries: int = 0
 
 
@@ -696,6 +698,7 @@ class LocalStore(Store):
         except EOFError:
             raise Failed(CHANGED) from None
         reading.bytes_read += count
+        reading.hole_bytes += item.length - count
         if self._pin_of(os.fstat(descriptor)) != item.pin:
             raise Failed(CHANGED)
         return values

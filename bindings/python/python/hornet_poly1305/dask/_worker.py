@@ -249,6 +249,7 @@ def _evaluate(spec: Spec, request: bytes, key: str) -> str:
             "key": key,
             "answer": seal_answer(installed.cipher, spec, request, items, results),
             "bytes_read": sum(reading.bytes_read for reading in readings),
+            "hole_bytes": sum(reading.hole_bytes for reading in readings),
             "retries": sum(reading.retries for reading in readings),
         }
         get_worker().log_event(topic(spec.run), event)

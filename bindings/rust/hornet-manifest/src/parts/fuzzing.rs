@@ -28,7 +28,7 @@ pub fn with_entries(
     for (index, bytes) in entries.iter().enumerate() {
         writer.add(&entry(bytes), if index == 0 { values } else { &[] });
     }
-    writer.seal(seal)
+    writer.seal(seal).expect("no page is too long")
 }
 
 /// Replaces the numbers of files and of values in the header, under a valid tag.

@@ -32,7 +32,7 @@
 //! manifest.file(&shown, &tag, b"disk")?;
 //! kept.file(&shown, &tag, None, &values)?;
 //! let text = manifest.seal(unused(3, PURPOSE.number()))?;
-//! let kept = kept.seal(&Seal::of(&text)?);
+//! let kept = kept.seal(&Seal::of(&text)?)?;
 //! let place = Place::new(&at("disk.manifest"), &at("disk.parts"))?;
 //! place.lock()?.replace(&text, &kept)?;
 //!

@@ -67,7 +67,7 @@ impl ReadAt for &[u8] {
 pub struct Reader<S = File> {
     source: S,
     /// For errors.
-    path: PathBuf,
+    pub(super) path: PathBuf,
     header: Header,
     values_key: PartsKey,
     index_key: XChaCha20Poly1305,
@@ -130,18 +130,6 @@ impl<S: ReadAt> Reader<S> {
     #[must_use]
     pub fn files(&self) -> u64 {
         self.header.files
-    }
-
-    /// Returns the number of segments of all files together.
-    #[must_use]
-    pub fn segments(&self) -> u64 {
-        self.header.values
-    }
-
-    /// Returns the path of the file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns what is kept of the file with this index in the lines of the manifest. Opens one page.

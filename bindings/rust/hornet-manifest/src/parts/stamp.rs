@@ -2,9 +2,6 @@
 
 //! What tells, together with its length, that a file may have changed since it was read.
 
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
-
 /// The identity and the times of a file when it was read. If they and the length are still the same,
 /// the file was not changed, as far as its file system tells: see "Files that are written while they
 /// are read" in docs/manifest.md.
@@ -83,18 +80,5 @@ impl Stamp {
         let (numbers, rest) = bytes.split_at(PIN_AT);
         let is_pin = numbers == Self::OF_PIN.map(u64::to_le_bytes).concat();
         rest.first_chunk().filter(|_| is_pin).copied()
-    }
-}
-
-impl From<&Metadata> for Stamp {
-    fn from(metadata: &Metadata) -> Self {
-        // There are fewer than 10^9.
-        let nanoseconds = |count: i64| u32::try_from(count).unwrap_or(0);
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            modified: (metadata.mtime(), nanoseconds(metadata.mtime_nsec())),
-            changed: (metadata.ctime(), nanoseconds(metadata.ctime_nsec())),
-        }
     }
 }

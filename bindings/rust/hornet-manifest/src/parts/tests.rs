@@ -12,7 +12,7 @@ use hornet::aes::{Key, Partial, UnusedNonce};
 use std::env;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::slice;
@@ -77,7 +77,7 @@ fn pair(version: u64, lengths: &[u64]) -> Pair {
     let seal = nonce(first, crate::PURPOSE.number());
     let text = manifest.seal(seal).unwrap();
     let seal = Seal::of(&text).unwrap();
-    let parts = parts.seal(&seal);
+    let parts = parts.seal(&seal).unwrap();
     Pair { text, seal, parts }
 }
 
@@ -131,7 +131,6 @@ fn round_trip() {
     let lines = pair.lines();
     let reader = pair.open();
     assert_eq!(reader.files(), 7);
-    assert_eq!(reader.segments(), 2 + 1020 + 1 + 1024 + 1 + 2051);
     assert_eq!(reader.segment_bytes(), SEGMENT);
     let entries = all(&pair.parts, &pair).unwrap();
     for (index, (entry, &length)) in entries.iter().zip(&LENGTHS).enumerate() {
@@ -471,7 +470,7 @@ fn entries_that_lie() {
             change(index, &mut entry);
             writer.add(&entry, values.partials());
         }
-        let parts = writer.seal(&pair.seal);
+        let parts = writer.seal(&pair.seal).unwrap();
         refused(&parts, &pair)
     };
     let values = "page 0 of values: a value is of a segment of another length";
@@ -519,7 +518,7 @@ fn values_of_other_lengths_are_not_written() {
     }
     assert_eq!(add(&[4096, 1]), Ok(()));
     let text = pair(1, &[]).text;
-    let parts = writer.seal(&Seal::of(&text).unwrap());
+    let parts = writer.seal(&Seal::of(&text).unwrap()).unwrap();
     let header = Header::read(&parts, &key).unwrap();
     assert_eq!((header.files, header.values), (1, 2));
 }
@@ -575,18 +574,13 @@ fn a_lock_that_is_not_waited_for() {
 
 #[test]
 fn stamps() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("file");
-    fs::write(&path, "1").unwrap();
-    let metadata = fs::metadata(&path).unwrap();
-    let stamp = Stamp::from(&metadata);
-    assert_eq!(
-        (stamp.device, stamp.inode),
-        (metadata.dev(), metadata.ino())
-    );
-    assert_eq!(stamp.modified.0, metadata.mtime());
-    assert_eq!(i64::from(stamp.changed.1), metadata.ctime_nsec());
-    for stamp in [None, Some(stamp), self::stamp(1)] {
+    let extreme = Stamp {
+        device: u64::MAX,
+        inode: u64::MAX - 1,
+        modified: (i64::MIN, 999_999_999),
+        changed: (i64::MAX, 999_999_998),
+    };
+    for stamp in [None, Some(extreme), stamp(1)] {
         let mut bytes = Vec::new();
         Stamp::write(stamp.as_ref(), &mut bytes);
         assert_eq!(Stamp::read(bytes.as_slice().try_into().unwrap()), stamp);
@@ -613,7 +607,7 @@ fn pins() {
     }
     let text = manifest.seal(nonce(9, crate::PURPOSE.number())).unwrap();
     let seal = Seal::of(&text).unwrap();
-    let parts = parts.seal(&seal);
+    let parts = parts.seal(&seal).unwrap();
     let pair = Pair { text, seal, parts };
     let entries = all(&pair.parts, &pair).unwrap();
     let found: Vec<_> = entries
@@ -871,7 +865,7 @@ fn renamed_while_they_are_looked_for() {
     let location = Location::of(&kept.at("p")).unwrap();
     let rename = || fs::rename(kept.at("p.new"), kept.at("p")).unwrap();
     let found = location.find_while(&key(), &new.seal, rename);
-    assert_eq!(found.unwrap().path(), kept.at("p"));
+    assert_eq!(found.unwrap().path, kept.at("p"));
 }
 
 /// Both are replaced after a reader has read the old manifest.
@@ -1111,7 +1105,7 @@ fn unequal(is_longer: bool) -> Pair {
             .unwrap();
         pair.seal = Seal::of(&pair.text).unwrap();
         let parts = Writer::new(&key, SEGMENT, nonce(2 << 32, PURPOSE.number()));
-        pair.parts = parts.seal(&pair.seal);
+        pair.parts = parts.seal(&pair.seal).unwrap();
     }
     assert_eq!(pair.text.len() > 10_000, is_longer);
     assert_eq!(pair.parts.len() > 10_000, !is_longer);

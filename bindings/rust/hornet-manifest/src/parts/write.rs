@@ -6,7 +6,7 @@ use crate::Seal;
 use crate::parts::format::{AAD_BYTES, Entry, Header, Pages, SegmentBytes, TITLE, page_nonce};
 use crate::parts::stamp::{PIN_BYTES, Stamp};
 use hornet::Tag;
-use hornet::aead::{self, XChaCha20Poly1305};
+use hornet::aead::{self, LengthError, XChaCha20Poly1305};
 use hornet::aes::{Key, Nonce, Partial, PartsKey, UnusedNonce};
 use hornet_key_file::parts_keys;
 use std::error;
@@ -30,6 +30,8 @@ pub struct Writer<'k> {
     values: u64,
     index: Vec<u8>,
     files: u64,
+    /// Whether all pages so far could be sealed.
+    sealed: Result<(), LengthError>,
 }
 
 /// The values given for a file are not those of segments of the chosen length.
@@ -65,6 +67,7 @@ impl<'k> Writer<'k> {
             values: 0,
             index: Vec::new(),
             files: 0,
+            sealed: Ok(()),
         }
     }
 
@@ -160,9 +163,13 @@ impl<'k> Writer<'k> {
     }
 
     /// Ends the parts file of the manifest with this seal, and returns its content.
-    #[must_use]
-    pub fn seal(mut self, manifest: &Seal) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError`] if a page was too long to be sealed. None is: they have up to 32 KiB.
+    pub fn seal(mut self, manifest: &Seal) -> Result<Vec<u8>, LengthError> {
         self.seal_pending(1);
+        self.sealed?;
         let mut index = mem::take(&mut self.index);
         let page_bytes = index_page_bytes();
         self.content
@@ -171,16 +178,14 @@ impl<'k> Writer<'k> {
             let nonce = page_nonce(&self.nonce.nonce(), Pages::Index, page);
             // The nonce of the file is unused, and each page has its own number.
             let nonce = aead::UnusedNonce::assume_unused(*nonce.as_bytes());
-            let sealed = self.index_key.seal_in_place(nonce, &self.aad(), text);
+            let tag = self.index_key.seal_in_place(nonce, &self.aad(), text)?;
             self.content.extend_from_slice(text);
-            // No page is too long.
-            self.content
-                .extend_from_slice(sealed.map_or([0; Tag::BYTES], Into::into).as_slice());
+            self.content.extend_from_slice(tag.as_bytes());
         }
         let counts = [self.files, self.values];
         let header = Header::write(self.key, self.segment_bytes, counts, manifest, self.nonce);
         self.content[..Header::BYTES].copy_from_slice(&header);
-        self.content
+        Ok(self.content)
     }
 
     /// Seals the values that are left over, if there are this many.
@@ -204,7 +209,8 @@ impl<'k> Writer<'k> {
         let sealed = self
             .values_key
             .seal_partials(nonce, &aad, values, &mut self.content);
-        debug_assert!(sealed.is_ok(), "a page is not too long");
+        // Without a page, no other is where it belongs.
+        self.sealed = self.sealed.and(sealed);
     }
 
     fn aad(&self) -> [u8; AAD_BYTES] {

@@ -56,7 +56,7 @@ impl Partial {
 }
 
 /// A key that seals partial evaluations, with XChaCha20-Poly1305: 32 secret bytes that are used for
-/// nothing else. Of a key file, `hornet_key_file::parts_key` derives it. Wiped when dropped.
+/// nothing else. Of a key file, `hornet_key_file::parts_keys` derives it. Wiped when dropped.
 ///
 /// Under such a key nothing is sealed but partial evaluations, so whatever opens under it is one
 /// that the owner of the key computed.

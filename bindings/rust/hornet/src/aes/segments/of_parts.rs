@@ -49,26 +49,6 @@ impl<'k> Segments<'k> {
         Ok(())
     }
 
-    /// Replaces the last segment with a longer one, which has been evaluated under the same key: what
-    /// a file that grew needs. The old bytes of that segment are part of the new one, and were read
-    /// again: [verify](Key::verify_segment) them against the old value first.
-    ///
-    /// # Errors
-    ///
-    /// [`SegmentError::Index`] if there is no segment, [`SegmentError::OtherLength`] if the new one is
-    /// not longer than the last, and others like `push`. Nothing is then changed.
-    pub fn extend_last(&mut self, longer: Partial) -> Result<(), SegmentError> {
-        let last = self.partials.last().ok_or(SegmentError::Index)?.len_bytes();
-        let len_bytes = longer.len_bytes();
-        if len_bytes <= last {
-            return Err(SegmentError::OtherLength);
-        }
-        // If it is no longer than a segment may be, the last was short, and is not part of `full`.
-        self.accepts(self.full.len_bytes(), len_bytes)?;
-        self.truncate(self.partials.len() - 1);
-        self.push_partial(longer)
-    }
-
     /// Returns the partial evaluations of the segments, to be [sealed](crate::aes::PartsKey).
     #[must_use]
     pub fn partials(&self) -> &[Partial] {
@@ -163,8 +143,9 @@ mod tests {
                 let mut segments = kept();
                 let mut chunks = after.chunks(SEGMENT).skip(length / SEGMENT);
                 if length % SEGMENT != 0 {
+                    segments.truncate(length / SEGMENT);
                     let last = key.partial(chunks.next().unwrap());
-                    segments.extend_last(last).unwrap();
+                    segments.push_partial(last).unwrap();
                 }
                 for chunk in chunks {
                     segments.push_partial(key.partial(chunk)).unwrap();
@@ -246,8 +227,6 @@ mod tests {
         let zeros = |count| key.partial(&vec![0; count]);
         for (result, expected) in [
             (segments.push_partial(zeros(1)), SegmentError::AfterShort),
-            (segments.extend_last(zeros(36)), SegmentError::OtherLength),
-            (segments.extend_last(zeros(65)), SegmentError::Length),
             (
                 segments.replace_partial(1, zeros(35)),
                 SegmentError::OtherLength,
@@ -258,13 +237,10 @@ mod tests {
             assert_of(&segments, &before);
         }
         segments.truncate(1);
-        assert_eq!(
-            segments.extend_last(zeros(64)),
-            Err(SegmentError::OtherLength)
-        );
-        assert_eq!(segments.push_partial(zeros(0)), Err(SegmentError::Length));
+        for count in [0, 65] {
+            let result = segments.push_partial(zeros(count));
+            assert_eq!(result, Err(SegmentError::Length));
+        }
         assert_of(&segments, &before[..64]);
-        segments.truncate(0);
-        assert_eq!(segments.extend_last(zeros(1)), Err(SegmentError::Index));
     }
 }
