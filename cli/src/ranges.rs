@@ -10,16 +10,11 @@ use serde::Deserialize;
 use std::io::Read;
 use std::ops::Range;
 
-/// The format of a list of ranges that changed.
+/// The format of a list of ranges that changed; the help of --ranges-format describes each.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// An offset and a length in each line, in bytes: decimal, hexadecimal (0x...), or with a unit as in
-    /// 4KiB; blank lines and those that begin with '#' are skipped
     Plain,
-    /// The output of 'nbdinfo --map=qemu:dirty-bitmap:NAME --json'; extents that are dirty have changed
     Nbdinfo,
-    /// The output of 'rbd diff --from-snap SNAPSHOT --format json'; all extents have changed, those that
-    /// do not exist any more too
     Rbd,
 }
 

@@ -40,20 +40,27 @@ HORNET_NOINLINE uintptr_t raise(fe *shift, uint64_t len_bytes, const uint8_t r[1
 }
 
 HORNET_CLEARS_REGISTERS
-HORNET_CLEARED(bool, hornet_poly1305_partial_compute,
-               (hornet_poly1305_partial *result, const void *msg, size_t len_bytes, const uint8_t r[16]),
-               (result, msg, len_bytes, r))
+HORNET_CLEARED_VOID(hornet_poly1305_partial_evaluate,
+                    (struct partial * partial, const void *msg, size_t len_bytes, const uint8_t r[16],
+                     uint32_t in_use),
+                    (partial, msg, len_bytes, r, in_use))
+{
+    struct poly1305 p = {.r = {load_le64(r), load_le64(r + 8)}};
+    hornet_poly1305_absorb(&p, msg, len_bytes, in_use);
+    copy_stored_words(partial->h, p.h, 3);
+    partial->len_bytes = len_bytes;
+    wipe(&p, sizeof p);
+}
+
+bool hornet_poly1305_partial_compute(hornet_poly1305_partial *result, const void *msg, size_t len_bytes,
+                                     const uint8_t r[16])
 {
     struct partial *partial = (struct partial *)result;
     if (!hornet_poly1305_r_is_clamped(r)) {
         wipe(partial, sizeof *partial);
         return false;
     }
-    struct poly1305 p = {.r = {load_le64(r), load_le64(r + 8)}};
-    hornet_poly1305_absorb(&p, msg, len_bytes, hornet_poly1305_entries_in_use());
-    copy_stored_words(partial->h, p.h, 3);
-    partial->len_bytes = len_bytes;
-    wipe(&p, sizeof p);
+    hornet_poly1305_partial_evaluate(partial, msg, len_bytes, r, hornet_poly1305_entries_in_use());
     return true;
 }
 
@@ -90,15 +97,21 @@ bool hornet_poly1305_partial_segments(hornet_poly1305_partial results[], size_t 
 {
     if (segment_bytes == 0 || segment_bytes % 16 != 0)
         return false;
+    struct partial *partials = (struct partial *)results;
+    if (!hornet_poly1305_r_is_clamped(r)) {
+        const size_t count = len_bytes / segment_bytes + (len_bytes % segment_bytes != 0);
+        wipe(partials, count * sizeof *partials);
+        return false;
+    }
+    const uint32_t in_use = hornet_poly1305_entries_in_use();
     const uint8_t *bytes = msg;
-    bool clamped = hornet_poly1305_r_is_clamped(r);
     for (size_t i = 0; len_bytes != 0; i++) {
         const size_t n = len_bytes < segment_bytes ? len_bytes : segment_bytes;
-        clamped &= hornet_poly1305_partial_compute(&results[i], bytes, n, r);
+        hornet_poly1305_partial_evaluate(&partials[i], bytes, n, r, in_use);
         bytes += n;
         len_bytes -= n;
     }
-    return clamped;
+    return true;
 }
 
 /* Appends one segment or more. A power of r serves all that follow with as many blocks. */

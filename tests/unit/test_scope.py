@@ -41,7 +41,7 @@ KINDS = {
     "macro": "poly1305_LANES_avx2",
     "macro with a default": "poly1305_BATCH_VECTORS_ifma",
     "macro with parameters": "poly1305_GROUPS_TO_A_REDUCTION_avx2",
-    "name of partial.c": "poly1305_shift_by_partial",
+    "name of partial.c": "poly1305_blocks_of_partial",
 }
 
 

@@ -213,7 +213,7 @@ def test_what_an_object_had_before_it_grew(keys, cluster, s3, folder, range_):
 
 @pytest.mark.parametrize("way", ["with parts", "without parts", "update"])
 def test_an_older_manifest(local, tmp_path, monkeypatch, way):
-    """However few tags are new, so many nonces were reserved that check says that there may be a newer manifest."""
+    """However few tags are new, enough nonces are reserved for check to say that there may be a newer manifest."""
     monkeypatch.chdir(tmp_path)
     write_tree(tmp_path, {b"t/%d" % i: b"%d" % i for i in range(9)})
     KeyFile.create("k")

@@ -72,11 +72,18 @@ pub(crate) struct Retag {
     #[arg(long, value_name = "PATH", requires = "ranges")]
     file: Vec<PathBuf>,
 
-    /// The format of --ranges
+    /// The format of --ranges: plain, nbdinfo or rbd
+    ///
+    /// plain is an offset and a length in each line, in bytes: decimal, hexadecimal (0x...), or with a
+    /// unit as in 4KiB; blank lines and those that begin with '#' are skipped. nbdinfo is the output of
+    /// 'nbdinfo --map=qemu:dirty-bitmap:NAME --json'; extents that are dirty have changed. rbd is the
+    /// output of 'rbd diff --from-snap SNAPSHOT --format json'; all extents have changed, those that do
+    /// not exist any more too.
     #[arg(
         long,
         value_name = "FORMAT",
         default_value = "plain",
+        hide_possible_values = true,
         requires = "ranges"
     )]
     ranges_format: Format,
