@@ -8,7 +8,7 @@ use crate::errors::not_copied;
 use hornet::aes::Nonce;
 use hornet_key_file::Nonces;
 use hornet_manifest::escape::Escaped;
-use hornet_manifest::{HEADER, Manifest, OpenError};
+use hornet_manifest::{Manifest, OpenError, read_text};
 use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -31,13 +31,9 @@ fn bytes_of<'py>(py: Python<'py>, path: &Path) -> Bound<'py, PyBytes> {
 /// What is no regular file is read into memory, if it is not longer.
 const MOST_IN_MEMORY: u64 = 1 << 30;
 
-/// Reads the text of what is no regular file, which may be endless: only the first line, unless it is that of a manifest.
+/// Reads the text of what is no regular file.
 fn read_stream(file: &File) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    file.take(HEADER.len() as u64).read_to_end(&mut text)?;
-    if text == HEADER {
-        file.take(MOST_IN_MEMORY).read_to_end(&mut text)?;
-    }
+    let text = read_text(file.take(MOST_IN_MEMORY + 1))?;
     if text.len() as u64 > MOST_IN_MEMORY {
         return Err(io::Error::other("longer than 1 GiB, and no regular file"));
     }

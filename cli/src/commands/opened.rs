@@ -8,11 +8,11 @@ use crate::source::Source;
 use hornet_key_file::{KeyFile, Nonces};
 use hornet_manifest::escape::Escaped;
 use hornet_manifest::parts::{self, Reader};
-use hornet_manifest::{HEADER, Manifest, Problem, Seal};
+use hornet_manifest::{Manifest, Problem, Seal, read_text};
 use rustix::io::Errno;
 use std::fmt;
 use std::fs::Metadata;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// How often a manifest is read again that is being replaced.
@@ -194,17 +194,9 @@ pub(super) fn warn_of_newer(
     Ok(())
 }
 
-/// Reads the whole manifest. Stops after the first line if it is not that of a manifest, because
-/// the input may be endless.
+/// Reads the whole manifest.
 fn read(source: &Source) -> io::Result<(Vec<u8>, Metadata)> {
-    let mut file = source.open()?;
+    let file = source.open()?;
     let metadata = file.metadata()?;
-    let mut text = Vec::new();
-    (&mut file)
-        .take(HEADER.len() as u64)
-        .read_to_end(&mut text)?;
-    if text == HEADER {
-        file.read_to_end(&mut text)?;
-    }
-    Ok((text, metadata))
+    Ok((read_text(file)?, metadata))
 }

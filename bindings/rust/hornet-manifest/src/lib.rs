@@ -23,8 +23,8 @@ mod write;
 pub use content::{Line, Manifest, Other};
 pub use kind::Kind;
 pub use problem::{OpenError, Problem};
+pub use read::read_text;
 pub use seal::{PURPOSE, Seal};
-pub use text::HEADER;
 pub use time::Time;
 pub use write::Writer;
 

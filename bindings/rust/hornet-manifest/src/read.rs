@@ -6,18 +6,36 @@ use crate::content::{Line, Manifest, Other, count_line};
 use crate::escape::unescape;
 use crate::kind::Kind;
 use crate::problem::{OpenError, Problem};
-use crate::text::{DIGITS, EXCLUDE, OTHER, PATH, SEALED, UNREAD, digits, links_line};
+use crate::text::{DIGITS, EXCLUDE, HEADER, OTHER, PATH, SEALED, UNREAD, digits, links_line};
 use crate::time::Time;
 use hornet::aes::Nonce;
 use hornet_key_file::Purpose;
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// No line is longer. A path of the length that Linux accepts takes 16 KiB if all of it is escaped.
 const LONGEST_LINE: u64 = 4 << 20;
+
+/// Reads the text of a manifest to its end. Stops after the first line if it is not that of a manifest, because the
+/// input may be endless.
+///
+/// # Errors
+///
+/// Those of the input.
+pub fn read_text(mut input: impl Read) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    input
+        .by_ref()
+        .take(HEADER.len() as u64)
+        .read_to_end(&mut text)?;
+    if text == HEADER {
+        input.read_to_end(&mut text)?;
+    }
+    Ok(text)
+}
 
 /// Parses all lines except the seal. They must already have been verified.
 pub(crate) fn read(body: impl BufRead) -> Result<Manifest, OpenError> {

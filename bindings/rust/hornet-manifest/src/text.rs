@@ -3,7 +3,7 @@
 //! The words and digits of the format, for writing and reading.
 
 /// The first line, which ends in the version of the format.
-pub const HEADER: &[u8] = b"hornet manifest 1\n";
+pub(crate) const HEADER: &[u8] = b"hornet manifest 1\n";
 
 /// The first line without the version.
 pub(crate) const TITLE: &[u8] = b"hornet manifest ";

@@ -7,15 +7,14 @@ use crate::content::Manifest;
 use crate::parts::error::{Error, Problem, io};
 use crate::parts::format::Header;
 use crate::parts::read::{ReadAt, Reader};
+use crate::read::read_text;
 use crate::seal::{SEAL_LINE_BYTES, Seal};
-use crate::text::HEADER;
 use hornet::aes::Key;
 use hornet_key_file::{Access, LockFile, NewFile, rename};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
-use std::io::Read;
 use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -270,19 +269,8 @@ impl Place {
     }
 
     fn manifest_text(&self) -> Result<Vec<u8>, Error> {
-        let mut file = self.manifest.open()?;
-        let mut text = Vec::new();
-        let mut read = || {
-            let mut head = (&mut file).take(HEADER.len() as u64);
-            head.read_to_end(&mut text)?;
-            // What is no manifest may be of any length.
-            if text == HEADER {
-                file.read_to_end(&mut text)?;
-            }
-            Ok(())
-        };
-        read().map_err(|error: std::io::Error| self.manifest.error(io("cannot be read")(error)))?;
-        Ok(text)
+        read_text(self.manifest.open()?)
+            .map_err(|error| self.manifest.error(io("cannot be read")(error)))
     }
 
     /// Waits until no other process replaces them, and keeps others from it as long as the lock lives.
