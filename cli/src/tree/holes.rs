@@ -74,19 +74,30 @@ impl Holes {
         if extents.is_dense() {
             return read_on(key, file, before, buffer, 0, values, count);
         }
-        let mut not_read = 0;
-        for extent in extents {
-            let extent = extent?;
-            if extent.is_hole {
-                values.push_hole(key, extent.len_bytes())?;
-                not_read += extent.len_bytes();
-            } else {
-                read_range(key, file, extent.start..extent.end, buffer, values)?;
-            }
-            count(usize::try_from(extent.len_bytes()).unwrap_or(usize::MAX));
-        }
+        read_extents(key, file, extents, buffer, values, count)?;
         unchanged(before, file)?;
-        self.add(not_read);
+        self.add(values.holes());
         Ok(())
     }
+}
+
+/// Reads data through a buffer, and appends its values and those of holes.
+pub(super) fn read_extents(
+    key: &Key,
+    file: &File,
+    extents: Extents,
+    buffer: &mut [u8],
+    values: &mut Values,
+    count: impl Fn(usize),
+) -> Result<(), Failure> {
+    for extent in extents {
+        let extent = extent?;
+        if extent.is_hole {
+            values.push_hole(key, extent.len_bytes())?;
+        } else {
+            read_range(key, file, extent.start..extent.end, buffer, values)?;
+        }
+        count(usize::try_from(extent.len_bytes()).unwrap_or(usize::MAX));
+    }
+    Ok(())
 }

@@ -11,15 +11,14 @@
 use crate::buffer::Buffer;
 use crate::progress::Progress;
 use crate::tree::failure::Failure;
-use crate::tree::holes::Holes;
+use crate::tree::holes::{Holes, read_extents};
 use crate::tree::opener::Opener;
-use crate::tree::reading::{PIECE_BYTES, append, read_exact, read_range, regular, unchanged};
+use crate::tree::reading::{PIECE_BYTES, append, read_exact, regular, unchanged};
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::Snapshot;
 use crate::tree::windows::{self, Evaluation};
 use crate::tree::work::HUGE_BYTES;
 use hornet::aes::{Key, Partial};
-use hornet_manifest::holes::Extent;
 use hornet_manifest::parts::{SegmentBytes, Stamp};
 use rayon::ThreadPool;
 use std::fs::File;
@@ -66,27 +65,17 @@ impl Segments<'_> {
                 holes: self.holes,
                 segment_bytes: Some(self.segment_bytes),
             };
-            let (values, not_read) = windows::values(of, file, bytes, progress)?;
-            self.holes.add(not_read);
+            let values = windows::values(of, file, bytes, progress)?;
+            self.holes.add(values.holes());
             return Ok(values);
         }
         let mut values = Values::new(Some(self.segment_bytes), bytes.start, bytes.end)?;
         let mut buffer = Buffer::default();
         buffer.allocate(PIECE_BYTES);
-        for extent in self.holes.extents(file, bytes)? {
-            let Extent {
-                start,
-                end,
-                is_hole,
-            } = extent?;
-            if is_hole {
-                values.push_hole(self.key, end - start)?;
-                self.holes.add(end - start);
-            } else {
-                read_range(self.key, file, start..end, &mut buffer, &mut values)?;
-            }
-            progress.add(usize::try_from(end - start).unwrap_or(usize::MAX));
-        }
+        let extents = self.holes.extents(file, bytes)?;
+        let count = |count| progress.add(count);
+        read_extents(self.key, file, extents, &mut buffer, &mut values, count)?;
+        self.holes.add(values.holes());
         Ok(values)
     }
 }

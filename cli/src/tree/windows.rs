@@ -42,14 +42,13 @@ pub(super) struct Evaluation<'a> {
     pub(super) segment_bytes: Option<SegmentBytes>,
 }
 
-/// Returns the values of a range of bytes, which begins at a segment, and how many of the bytes were not
-/// read.
+/// Returns the values of a range of bytes, which begins at a segment.
 pub(super) fn values(
     of: Evaluation,
     file: &File,
     bytes: Range<u64>,
     progress: &Progress,
-) -> Result<(Values, u64), Failure> {
+) -> Result<Values, Failure> {
     let Evaluation {
         key,
         pool,
@@ -102,7 +101,7 @@ pub(super) fn values(
     for (_, run) in &runs {
         all.append(key, run)?;
     }
-    Ok((all, lock().holes))
+    Ok(all)
 }
 
 /// What threads take from a file, one window after another: data, and the holes before and after it.
@@ -112,8 +111,6 @@ struct Windows<'f> {
     rest: Option<Extent>,
     /// How many windows were taken.
     taken: usize,
-    /// How many bytes of holes are in them.
-    holes: u64,
     stopped: bool,
 }
 
@@ -123,7 +120,6 @@ impl<'f> Windows<'f> {
             extents,
             rest: None,
             taken: 0,
-            holes: 0,
             stopped: false,
         }
     }
@@ -144,9 +140,7 @@ impl<'f> Windows<'f> {
             };
             let Some(next) = next else { break };
             let mut extent = next.inspect_err(|_| self.stopped = true)?;
-            if extent.is_hole {
-                self.holes += extent.len_bytes();
-            } else {
+            if !extent.is_hole {
                 let end = extent.end.min(extent.start + room);
                 if end < extent.end {
                     let rest = extent.clone();
@@ -210,8 +204,8 @@ mod tests {
             holes: &Holes::new(true),
             segment_bytes,
         };
-        let (values, not_read) = values(of, file, bytes, &progress)?;
-        assert_eq!(not_read, 0);
+        let values = values(of, file, bytes, &progress)?;
+        assert_eq!(values.holes(), 0);
         assert_eq!(progress.done(), length);
         Ok(values)
     }

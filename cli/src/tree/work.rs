@@ -143,9 +143,9 @@ impl<'a> Work<'a> {
             holes: self.holes,
             segment_bytes: self.segment_bytes,
         };
-        let (values, not_read) = windows::values(of, &file, 0..before.length, progress)?;
+        let values = windows::values(of, &file, 0..before.length, progress)?;
         unchanged(before, &file)?;
-        self.holes.add(not_read);
+        self.holes.add(values.holes());
         Evaluated::new(self.key, values, before)
     }
 
