@@ -17,7 +17,7 @@ use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
 use crate::tree::patterns::Patterns;
 use crate::tree::roots::Roots;
-use crate::tree::segments::{Kept, Values};
+use crate::tree::segments::Kept;
 use crate::tree::snapshot::{Began, Settled, Snapshot};
 use crate::tree::task::{Evaluated, Task};
 use crate::tree::walk::{Found, Skipped, Strictness, Unread, Walk};
@@ -430,20 +430,6 @@ struct ToTag<'a> {
 }
 
 impl ToTag<'_> {
-    /// Tags a file whose segments have yet to be evaluated.
-    fn tag_small(self, key: &Key, snapshot: Snapshot, content: &[u8]) -> Tagged {
-        let segment_bytes = self.keep.map(|keep| keep.segment_bytes);
-        let evaluated = || {
-            let mut values = Values::new(segment_bytes, 0, content.len() as u64)?;
-            values.push(key, content)?;
-            Evaluated::new(key, values, snapshot)
-        };
-        match evaluated() {
-            Ok(evaluated) => self.tag(key, evaluated),
-            Err(failure) => self.fail(failure),
-        }
-    }
-
     fn tag(self, key: &Key, evaluated: Evaluated) -> Tagged {
         let Evaluated {
             whole,
@@ -478,11 +464,19 @@ impl Task for ToTag<'_> {
     }
 
     fn batch(key: &Key, files: Vec<(Self, Snapshot, &[u8])>) -> Vec<Self::Done> {
-        if files.iter().any(|(task, ..)| task.keep.is_some()) {
-            return files
-                .into_iter()
-                .map(|(task, snapshot, content)| task.tag_small(key, snapshot, content))
-                .collect();
+        // All files of a run are kept, or none.
+        if let Some(Keep { segment_bytes, .. }) = files.first().and_then(|(task, ..)| task.keep) {
+            let tag =
+                |(task, snapshot, content): (Self, Snapshot, &[u8])| match Evaluated::of_content(
+                    key,
+                    *segment_bytes,
+                    snapshot,
+                    content,
+                ) {
+                    Ok(evaluated) => task.tag(key, evaluated),
+                    Err(failure) => task.fail(failure),
+                };
+            return files.into_iter().map(tag).collect();
         }
         let (names, messages): (Vec<_>, Vec<_>) = files
             .into_iter()

@@ -6,6 +6,7 @@ use crate::tree::failure::Failure;
 use crate::tree::segments::Values;
 use crate::tree::snapshot::Snapshot;
 use hornet::aes::{Key, Partial};
+use hornet_manifest::parts::SegmentBytes;
 use std::mem;
 use std::path::Path;
 
@@ -26,6 +27,18 @@ impl Evaluated {
             values,
             snapshot,
         })
+    }
+
+    /// Evaluates content that is in memory.
+    pub(crate) fn of_content(
+        key: &Key,
+        segment_bytes: SegmentBytes,
+        snapshot: Snapshot,
+        content: &[u8],
+    ) -> Result<Self, Failure> {
+        let mut values = Values::new(Some(segment_bytes), 0, content.len() as u64)?;
+        values.push(key, content)?;
+        Self::new(key, values, snapshot)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Files that are read as a whole: new ones, and those whose length or times differ.
 
 use crate::tree::failure::Failure;
-use crate::tree::segments::{Kept, Values};
+use crate::tree::segments::Kept;
 use crate::tree::snapshot::{Began, Snapshot};
 use crate::tree::task::{Evaluated, Task};
 use hornet::Tag;
@@ -74,17 +74,14 @@ impl Task for Reading<'_> {
     }
 
     fn batch(key: &Key, files: Vec<(Self, Snapshot, &[u8])>) -> Vec<Self::Done> {
-        let tag = |(task, snapshot, content): (Self, Snapshot, &[u8])| {
-            let evaluated = || {
-                let length = content.len() as u64;
-                let mut values = Values::new(Some(task.segment_bytes), 0, length)?;
-                values.push(key, content)?;
-                Evaluated::new(key, values, snapshot)
-            };
-            match evaluated() {
-                Ok(evaluated) => task.finish(key, evaluated),
-                Err(failure) => task.fail(failure),
-            }
+        let tag = |(task, snapshot, content): (Self, Snapshot, &[u8])| match Evaluated::of_content(
+            key,
+            task.segment_bytes,
+            snapshot,
+            content,
+        ) {
+            Ok(evaluated) => task.finish(key, evaluated),
+            Err(failure) => task.fail(failure),
         };
         files.into_iter().map(tag).collect()
     }

@@ -37,11 +37,18 @@ impl Error {
     /// Returns whether another process has the lock that was to be taken without waiting.
     #[must_use]
     pub fn is_locked(&self) -> bool {
+        self.is_io(io::ErrorKind::WouldBlock)
+    }
+
+    /// Returns whether it is an error of this kind from the operating system.
+    pub(super) fn is_io(&self, kind: io::ErrorKind) -> bool {
+        self.io().is_some_and(|error| error.kind() == kind)
+    }
+
+    fn io(&self) -> Option<&io::Error> {
         match self.problem() {
-            Problem::File(hornet_key_file::Problem::Io(_, error)) => {
-                error.kind() == io::ErrorKind::WouldBlock
-            }
-            _ => false,
+            Problem::File(hornet_key_file::Problem::Io(_, error)) => Some(error),
+            _ => None,
         }
     }
 
@@ -62,10 +69,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self.problem() {
-            Problem::File(hornet_key_file::Problem::Io(_, error)) => Some(error),
-            _ => None,
-        }
+        self.io().map(|error| error as _)
     }
 }
 

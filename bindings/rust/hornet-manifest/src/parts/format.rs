@@ -78,7 +78,8 @@ impl Pages {
         }
     }
 
-    fn page_bytes(self) -> u64 {
+    /// The length of each page but the last, with its tag.
+    pub(super) const fn page_bytes(self) -> u64 {
         self.items() * self.item_bytes() as u64 + Tag::BYTES as u64
     }
 

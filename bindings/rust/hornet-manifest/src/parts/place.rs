@@ -15,6 +15,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
+use std::io::ErrorKind;
 use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -98,7 +99,7 @@ impl Location {
     fn open_if_any(&self) -> Result<Option<File>, Error> {
         match self.open() {
             Ok(file) => Ok(Some(file)),
-            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) if error.is_io(ErrorKind::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -161,15 +162,6 @@ impl Location {
             Ok::<_, Error>((stat.st_dev, stat.st_ino))
         };
         Ok(identity(self)? == identity(other)?)
-    }
-}
-
-fn is_missing(error: &Error) -> bool {
-    match error.problem() {
-        Problem::File(hornet_key_file::Problem::Io(_, error)) => {
-            error.kind() == std::io::ErrorKind::NotFound
-        }
-        _ => false,
     }
 }
 

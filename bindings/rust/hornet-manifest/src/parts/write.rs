@@ -200,8 +200,7 @@ impl<'k> Writer<'k> {
 
     /// Seals the next page of values.
     fn seal_values(&mut self, values: &[Partial]) {
-        let page_bytes = Pages::Values.items() * Partial::SEALED_BYTES as u64 + Tag::BYTES as u64;
-        let page = (self.content.len() - Header::BYTES) as u64 / page_bytes;
+        let page = (self.content.len() - Header::BYTES) as u64 / Pages::Values.page_bytes();
         let nonce = page_nonce(&self.nonce.nonce(), Pages::Values, page);
         // As above.
         let nonce = aead::UnusedNonce::assume_unused(*nonce.as_bytes());
@@ -221,7 +220,7 @@ impl<'k> Writer<'k> {
 /// The length of a page of the index without its tag.
 #[expect(clippy::cast_possible_truncation, reason = "22 KiB")]
 const fn index_page_bytes() -> usize {
-    Pages::Index.items() as usize * Entry::BYTES
+    Pages::Index.page_bytes() as usize - Tag::BYTES
 }
 
 pub(super) fn aad(segment_bytes: SegmentBytes) -> [u8; AAD_BYTES] {
