@@ -84,14 +84,8 @@ impl Cat {
                 target.spare("the manifest", |old| is_at(path, old))?;
             }
         }
-        match self.print(&key_file, target) {
-            Ok(code) => Ok(code),
-            Err(NotOpened::Failed(error)) => Err(error),
-            Err(NotOpened::Refused(refusal)) => {
-                complain(&Error::new(&refusal.name, refusal.why));
-                Ok(ExitCode::from(1))
-            }
-        }
+        let printed = self.print(&key_file, target);
+        printed.or_else(|error| error.report(false))
     }
 
     fn print(&self, key_file: &KeyFile, target: Option<Target>) -> Result<ExitCode, NotOpened> {

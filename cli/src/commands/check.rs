@@ -7,13 +7,13 @@ use crate::commands::checking::Checking;
 use crate::commands::elsewhere::{Elsewhere, enter};
 use crate::commands::extra;
 use crate::commands::given::Exclusions;
-use crate::commands::opened::{NotOpened, Opened, Refusal};
+use crate::commands::opened::{NotOpened, Opened};
 use crate::commands::options::Options;
 use crate::commands::partly::{Partly, Touched};
 use crate::error::Error;
 use crate::output::{self, say};
 use crate::progress::{Progress, Unit};
-use crate::report::{self, Entry, Report, Status, Within};
+use crate::report::{Entry, Report, Status, Within};
 use crate::size::Bytes;
 use crate::source::Source;
 use crate::tree::excluded::Excluded;
@@ -138,7 +138,7 @@ impl Check {
         let key_file = KeyFile::open(&self.key)?;
         let (mut opened, parts) = match self.open(&key_file) {
             Ok(opened) => opened,
-            Err(error) => return self.not_opened(error),
+            Err(error) => return error.report(self.json),
         };
         if !self.quiet {
             opened.say_when();
@@ -148,7 +148,7 @@ impl Check {
         }
         if let Some((parts, path)) = parts.as_ref().zip(self.path.as_deref()) {
             let checked = self.check_ranges(&key_file, &opened, parts, path);
-            return checked.or_else(|error| self.not_opened(error));
+            return checked.or_else(|error| error.report(self.json));
         }
         let recorded = opened.manifest.exclude.len();
         opened.manifest.exclude.append(&mut exclusions.patterns);
@@ -274,19 +274,6 @@ impl Check {
             Some(index) => exclusions.source(index),
             None => self.manifest.to_string(),
         })
-    }
-
-    /// Reports a manifest, or parts, that must not be trusted.
-    fn not_opened(&self, error: NotOpened) -> Result<ExitCode, Error> {
-        let Refusal { kind, name, why } = match error {
-            NotOpened::Failed(error) => return Err(error),
-            NotOpened::Refused(refusal) => refusal,
-        };
-        if self.json {
-            output::print_all(|stdout| report::write_json_refusal(stdout, kind, &name, &why))?;
-        }
-        output::complain(&Error::new(&name, why));
-        Ok(ExitCode::from(1))
     }
 }
 

@@ -3,7 +3,8 @@
 //! Reads and verifies a manifest, and compares its age.
 
 use crate::error::Error;
-use crate::output::say;
+use crate::output::{self, complain, say};
+use crate::report::write_json_refusal;
 use crate::source::Source;
 use hornet_key_file::{KeyFile, Nonces};
 use hornet_manifest::escape::Escaped;
@@ -14,6 +15,7 @@ use std::fmt;
 use std::fs::Metadata;
 use std::io;
 use std::path::Path;
+use std::process::ExitCode;
 
 /// How often a manifest is read again that is being replaced.
 const ATTEMPTS: usize = 100;
@@ -39,12 +41,25 @@ pub(super) enum NotOpened {
 /// Why a file must not be trusted.
 pub(super) struct Refusal {
     /// What it should be.
-    pub(super) kind: &'static str,
-    pub(super) name: String,
-    pub(super) why: String,
+    kind: &'static str,
+    name: String,
+    why: String,
 }
 
 impl NotOpened {
+    /// Reports what must not be trusted, and returns the exit status.
+    pub(super) fn report(self, json: bool) -> Result<ExitCode, Error> {
+        let Refusal { kind, name, why } = match self {
+            Self::Failed(error) => return Err(error),
+            Self::Refused(refusal) => refusal,
+        };
+        if json {
+            output::print_all(|stdout| write_json_refusal(stdout, kind, &name, &why))?;
+        }
+        complain(&Error::new(&name, why));
+        Ok(ExitCode::from(1))
+    }
+
     fn refused(manifest: &Source, why: &dyn fmt::Display) -> Self {
         Self::Refused(Refusal {
             kind: "manifest",
@@ -58,8 +73,9 @@ impl NotOpened {
 impl From<parts::Error> for NotOpened {
     fn from(error: parts::Error) -> Self {
         if error.is_refusal() {
+            let is_manifest = matches!(error.problem(), parts::Problem::Manifest(_));
             Self::Refused(Refusal {
-                kind: "parts",
+                kind: if is_manifest { "manifest" } else { "parts" },
                 name: Escaped::new(error.path()).to_string(),
                 why: error.problem().to_string(),
             })

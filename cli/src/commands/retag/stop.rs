@@ -2,12 +2,12 @@
 
 //! Why `hornet retag` has written nothing.
 
+use crate::commands::opened::NotOpened;
 use crate::commands::retag::outcome::Status;
 use crate::error::Error;
 use crate::output::{self, complain};
-use crate::report::write_json_refusal;
 use hornet_manifest::escape::Escaped;
-use hornet_manifest::parts::{self, Problem};
+use hornet_manifest::parts;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,36 +15,22 @@ use std::process::ExitCode;
 
 /// Why nothing was written.
 pub(super) enum Stop {
-    /// Something cannot be read or written, or was not given correctly.
-    Failed(Error),
-    /// The manifest or its parts must not be trusted.
-    Refused {
-        /// Which of them.
-        kind: &'static str,
-        name: String,
-        why: String,
-    },
+    /// Something cannot be read or written, or was not given correctly; or the manifest or its parts must
+    /// not be trusted.
+    NotOpened(NotOpened),
     /// This file was changed against the word of the caller.
     Changed { path: PathBuf, why: String },
 }
 
 impl<E: Into<Error>> From<E> for Stop {
     fn from(error: E) -> Self {
-        Self::Failed(error.into())
+        Self::NotOpened(NotOpened::Failed(error.into()))
     }
 }
 
 /// Tells what must not be trusted from what cannot be read.
 pub(super) fn refused(error: parts::Error) -> Stop {
-    if !error.is_refusal() {
-        return Stop::Failed(error.into());
-    }
-    let is_manifest = matches!(error.problem(), Problem::Manifest(_));
-    Stop::Refused {
-        kind: if is_manifest { "manifest" } else { "parts" },
-        name: Escaped::new(error.path()).to_string(),
-        why: error.problem().to_string(),
-    }
+    Stop::NotOpened(error.into())
 }
 
 impl Stop {
@@ -57,13 +43,7 @@ impl Stop {
             reason: &'a str,
         }
         let error = match self {
-            Self::Failed(error) => return Err(error),
-            Self::Refused { kind, name, why } => {
-                if json {
-                    output::print_all(|stdout| write_json_refusal(stdout, kind, &name, &why))?;
-                }
-                Error::new(&name, why)
-            }
+            Self::NotOpened(error) => return error.report(json),
             Self::Changed { path, why } => {
                 let path = Escaped::new(&path).to_string();
                 let status = Status::Changed.word();
