@@ -22,6 +22,7 @@ use rustix::fs::{FallocateFlags, fallocate, statfs};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
@@ -58,6 +59,11 @@ struct Place {
     mounted: Option<TempDir>,
 }
 
+/// Returns a path as an argument.
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
 impl Place {
     fn new(folder: TempDir, mounted: Option<TempDir>) -> Self {
         let name = match statfs(folder.path()).unwrap().f_type as u32 {
@@ -81,13 +87,7 @@ impl Place {
     /// Mounts a new file system, which only this thread, its threads and its children see.
     fn mounted(kind: &str) -> Option<Self> {
         let top = TempDir::new().unwrap();
-        let at = |name: &str| {
-            top.path()
-                .join(name)
-                .into_os_string()
-                .into_string()
-                .unwrap()
-        };
+        let at = |name: &str| text(&top.path().join(name));
         let (image, point) = (at("image"), at("mounted"));
         File::create(&image).unwrap().set_len(2 * GIB).unwrap();
         fs::create_dir(&point).unwrap();
@@ -99,13 +99,7 @@ impl Place {
     /// Mounts a file system that has the holes of tmpfs, and another name.
     fn overlay() -> Option<Self> {
         let top = TempDir::new_in("/dev/shm").ok()?;
-        let at = |name: &str| {
-            top.path()
-                .join(name)
-                .into_os_string()
-                .into_string()
-                .unwrap()
-        };
+        let at = |name: &str| text(&top.path().join(name));
         for name in ["lower", "upper", "work", "mounted"] {
             fs::create_dir(at(name)).unwrap();
         }

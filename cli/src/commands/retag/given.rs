@@ -43,7 +43,7 @@ impl fmt::Display for Word {
 }
 
 /// The values of a file that was read in part.
-pub(super) struct Partly {
+pub(super) struct PartlyRead {
     pub(super) values: Vec<Partial>,
     pub(super) snapshot: Snapshot,
     /// The number of bytes that were evaluated, some of which may be holes.
@@ -73,7 +73,7 @@ impl Given {
         old: &Old,
         segments: &Segments,
         (opener, excluded): (&mut Opener, &Excluded),
-    ) -> Result<Result<Partly, Failure>, Stop> {
+    ) -> Result<Result<PartlyRead, Failure>, Stop> {
         let entry = &old.entries[index];
         let segment_bytes = segments.segment_bytes.get();
         let ranges = match &self.word {
@@ -81,7 +81,7 @@ impl Given {
             Word::Appended => &[],
         };
         let is_appended = matches!(self.word, Word::Appended);
-        let touched = Touched::of(entry, now, ranges, is_appended, segment_bytes);
+        let touched = Runs::of(entry, now, ranges, is_appended, segment_bytes);
         let before = old.parts.all_values(entry).map_err(refused)?;
         let extended = touched.is_extended.then(|| before.iter().last()).flatten();
         let changes = Changes {
@@ -121,7 +121,7 @@ impl Given {
         if values.len() < count {
             values.extend_from_slice(&before[values.len()..count]);
         }
-        Ok(Ok(Partly {
+        Ok(Ok(PartlyRead {
             values,
             snapshot,
             evaluated,
@@ -132,14 +132,14 @@ impl Given {
 
 /// The segments to be evaluated of a file.
 #[derive(Debug, PartialEq, Eq)]
-struct Touched {
+struct Runs {
     runs: Vec<Range<u64>>,
     /// Whether the last run begins with the last segment of before, whose bytes have not changed as far
     /// as they were there.
     is_extended: bool,
 }
 
-impl Touched {
+impl Runs {
     fn of(
         entry: &Entry,
         now: u64,

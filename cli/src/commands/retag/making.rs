@@ -3,7 +3,7 @@
 //! Makes the lines of the new manifest and the new parts, file by file, from the old ones and from what
 //! was read.
 
-use crate::commands::retag::given::{Given, Partly};
+use crate::commands::retag::given::{Given, PartlyRead};
 use crate::commands::retag::outcome::{Bytes, Outcome, Report, Status};
 use crate::commands::retag::stop::{Stop, refused};
 use crate::commands::retag::whole::Tagged;
@@ -164,10 +164,10 @@ impl<'a> Making<'a> {
         &mut self,
         given: &Given,
         index: usize,
-        read: Result<Partly, Failure>,
+        read: Result<PartlyRead, Failure>,
     ) -> Result<(), Stop> {
         let path = given.path.clone();
-        let Partly {
+        let PartlyRead {
             values,
             snapshot,
             evaluated,
