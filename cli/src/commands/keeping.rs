@@ -4,7 +4,7 @@
 
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
-use crate::tree::segments::Kept;
+use crate::tree::values::Kept;
 use hornet_manifest::escape::Escaped;
 use hornet_manifest::parts::{Lock, Writer};
 use hornet_manifest::{Line, Seal};

@@ -5,8 +5,8 @@
 use crate::output::say;
 use crate::tree::failure::Failure;
 use crate::tree::reading::{read_on, read_range, unchanged};
-use crate::tree::segments::Values;
 use crate::tree::snapshot::Snapshot;
+use crate::tree::values::Values;
 use hornet::aes::Key;
 use hornet_manifest::holes::Extents;
 use std::fs::File;

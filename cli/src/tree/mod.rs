@@ -15,6 +15,7 @@ pub(crate) mod roots;
 pub(crate) mod segments;
 pub(crate) mod snapshot;
 pub(crate) mod task;
+pub(crate) mod values;
 mod visits;
 pub(crate) mod walk;
 mod windows;

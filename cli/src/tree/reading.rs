@@ -5,9 +5,9 @@
 use crate::source::read_some;
 use crate::tree::excluded::Excluded;
 use crate::tree::failure::Failure;
-use crate::tree::segments::Values;
 use crate::tree::snapshot::Snapshot;
-use hornet::aes::{Key, Partial};
+use crate::tree::values::Values;
+use hornet::aes::Key;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -124,12 +124,6 @@ pub(super) fn read_piece<'b>(
     let piece = &mut buffer[..left.map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES))];
     read_exact(file, piece, bytes.start)?;
     Ok(piece)
-}
-
-/// Appends a partial evaluation to that of the preceding bytes.
-pub(super) fn append(key: &Key, left: &mut Partial, right: &Partial) -> Result<(), Failure> {
-    key.append(left, right)
-        .map_err(|error| Failure::Unreadable(error.to_string()))
 }
 
 #[cfg(test)]

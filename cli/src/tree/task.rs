@@ -3,8 +3,8 @@
 //! What to do with a file, and its result.
 
 use crate::tree::failure::Failure;
-use crate::tree::segments::Values;
 use crate::tree::snapshot::Snapshot;
+use crate::tree::values::Values;
 use hornet::aes::{Key, Partial};
 use hornet_manifest::parts::SegmentBytes;
 use std::mem;

@@ -8,7 +8,7 @@ use crate::tree::failure::Failure;
 use crate::tree::holes::Holes;
 use crate::tree::mapping::Mapping;
 use crate::tree::reading::{PIECE_BYTES, read_range};
-use crate::tree::segments::Values;
+use crate::tree::values::Values;
 use hornet::aes::Key;
 use hornet_manifest::holes::{Extent, Extents};
 use hornet_manifest::parts::SegmentBytes;
@@ -17,6 +17,10 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Files of at least this length are evaluated by all threads together. For shorter files, starting
+/// the threads would cost measurable time.
+pub(super) const HUGE_BYTES: u64 = 32 << 20;
 
 /// Bytes to be read that a thread takes at a time: enough that combining the results is cheap by
 /// comparison, and that the disk reads ahead.

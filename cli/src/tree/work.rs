@@ -15,7 +15,7 @@ use crate::tree::reading::{taggable, unchanged};
 use crate::tree::roots::Roots;
 use crate::tree::snapshot::Settled;
 use crate::tree::task::{Evaluated, Slot, Task};
-use crate::tree::windows::{self, Evaluation};
+use crate::tree::windows::{self, Evaluation, HUGE_BYTES};
 use crate::tree::worker::Worker;
 use hornet::aes::Key;
 use hornet_manifest::parts::SegmentBytes;
@@ -23,10 +23,6 @@ use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-
-/// Files of at least this length are evaluated by all threads together. For shorter files, starting
-/// the threads would cost measurable time.
-pub(super) const HUGE_BYTES: u64 = 32 << 20;
 
 /// The number of messages that the library processes at once.
 const BATCH: usize = 64;

@@ -4,9 +4,10 @@
 
 use crate::content::{self, Content};
 use crate::error::{Error, Problem};
+use crate::lock_file::identity;
 use crate::locked::Locked;
 use crate::nonces::{COUNTERS, Nonces, Purpose, Random};
-use crate::place::{Place, Version, identity, read_pipe, version};
+use crate::place::{Place, Version, read_pipe, version};
 use crate::process::Process;
 use hornet::aead::XChaCha20Poly1305;
 use hornet::aes::{self, PartsKey, UnusedNonce};

@@ -3,16 +3,23 @@
 //! Locks that processes take in turns, on files that are replaced or removed meanwhile.
 
 use crate::error::{Problem, io};
-use crate::place::identity;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 
 /// How often to retry the lock after another user has replaced the file.
 const ATTEMPTS: usize = 100_000;
+
+/// The device and inode of a file.
+pub(crate) type Identity = (u64, u64);
+
+pub(crate) fn identity(metadata: &Metadata) -> Identity {
+    (metadata.dev(), metadata.ino())
+}
 
 /// A name in an open folder.
 pub(crate) struct Named<'a> {

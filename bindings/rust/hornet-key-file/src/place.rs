@@ -4,7 +4,7 @@
 
 use crate::content::{self, Content, Text};
 use crate::error::{Problem, io};
-use crate::lock_file::Named;
+use crate::lock_file::{Identity, Named, identity};
 use crate::new_file::{Access, NewFile, is_mine, lacks};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::retry_on_intr;
@@ -15,8 +15,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// The device and inode of a file.
-pub(crate) type Identity = (u64, u64);
 /// A file and when it was written: once it has been removed, another may get its inode.
 pub(crate) type Version = (Identity, (i64, i64));
 
@@ -238,8 +236,4 @@ fn read(mut file: &File) -> Result<Content, Problem> {
 pub(crate) fn version(metadata: &Metadata) -> Version {
     let modified = (metadata.mtime(), metadata.mtime_nsec());
     (identity(metadata), modified)
-}
-
-pub(crate) fn identity(metadata: &Metadata) -> Identity {
-    (metadata.dev(), metadata.ino())
 }

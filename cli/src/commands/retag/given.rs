@@ -2,7 +2,7 @@
 
 //! Files of which the caller says what has changed.
 
-use crate::commands::retag::making::Old;
+use crate::commands::retag::old::Old;
 use crate::commands::retag::stop::{Stop, refused};
 use crate::error::Error;
 use crate::ranges::Ranges;

@@ -4,6 +4,7 @@
 
 mod given;
 mod making;
+mod old;
 mod outcome;
 mod plan;
 mod stop;
@@ -34,7 +35,8 @@ use hornet_key_file::{KeyFile, Nonces};
 use hornet_manifest::escape::Escaped;
 use hornet_manifest::parts::{self, Lock, Opened, Place, Writer};
 use hornet_manifest::{self as manifest, Manifest, Other, Seal, Time};
-use making::{Making, Old};
+use making::Making;
+use old::Old;
 use outcome::Report;
 use plan::{How, Item};
 use rayon::ThreadPool;

@@ -3,7 +3,7 @@
 //! What is done about each file that exists.
 
 use crate::commands::retag::given::Given;
-use crate::commands::retag::making::Old;
+use crate::commands::retag::old::Old;
 use crate::error::Error;
 use crate::path::bytes;
 use crate::tree::failure::Failure;

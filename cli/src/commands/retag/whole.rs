@@ -3,9 +3,9 @@
 //! Files that are read as a whole: new ones, and those whose length or times differ.
 
 use crate::tree::failure::Failure;
-use crate::tree::segments::Kept;
 use crate::tree::snapshot::{Began, Snapshot};
 use crate::tree::task::{Evaluated, Task};
+use crate::tree::values::Kept;
 use hornet::Tag;
 use hornet::aes::{Key, Nonce, UnusedNonce};
 use hornet_manifest::Line;

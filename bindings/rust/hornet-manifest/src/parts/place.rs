@@ -165,6 +165,20 @@ impl Location {
     }
 }
 
+impl Reader {
+    /// Opens the parts file of the manifest with this seal, which must have been verified. If the
+    /// parts at `path` belong to another manifest, those of a [replacement](crate::parts::Lock::replace)
+    /// that was cut short are looked for. Changes nothing, and needs no permission to write.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if the file cannot be read, is not a regular file, was changed, cut or made with another
+    /// key, or is that of another manifest.
+    pub fn find(path: &Path, key: &Key, seal: &Seal) -> Result<Self, Error> {
+        Location::of(path)?.find(key, seal)
+    }
+}
+
 /// The paths of a manifest and of the parts file that belongs to it.
 #[derive(Debug)]
 pub struct Place {

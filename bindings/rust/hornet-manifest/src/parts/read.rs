@@ -5,7 +5,6 @@
 use crate::content::Line;
 use crate::parts::error::{Error, Part, Problem, io};
 use crate::parts::format::{AAD_BYTES, Entry, Header, Pages, SegmentBytes, page_nonce};
-use crate::parts::place::Location;
 use crate::parts::write::aad;
 use crate::seal::{Seal, read_at};
 use hornet::Tag;
@@ -71,20 +70,6 @@ pub struct Reader<S = File> {
     header: Header,
     values_key: PartsKey,
     index_key: XChaCha20Poly1305,
-}
-
-impl Reader {
-    /// Opens the parts file of the manifest with this seal, which must have been verified. If the
-    /// parts at `path` belong to another manifest, those of a [replacement](crate::parts::Lock::replace)
-    /// that was cut short are looked for. Changes nothing, and needs no permission to write.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] if the file cannot be read, is not a regular file, was changed, cut or made with another
-    /// key, or is that of another manifest.
-    pub fn find(path: &Path, key: &Key, seal: &Seal) -> Result<Self, Error> {
-        Location::of(path)?.find(key, seal)
-    }
 }
 
 impl<S: ReadAt> Reader<S> {
