@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Parts files: ranges that are verified alone, and new tags of what has changed, which come from kept values alone."""
 
-import copy
 import io
 import os
-import pickle
 import random
 import threading
 
 import pytest
 from hornet_poly1305 import Evaluation, InvalidSignature, KeyFile, Parts
-from hornet_poly1305._native import Objects, OpenedParts, PartsLock, SealedManifest
+from hornet_poly1305._native import Objects, PartsLock, SealedManifest
 
 SEGMENT = 4096
 FILES = {
@@ -311,7 +309,6 @@ def test_the_attack(folder):
     with pytest.raises(InvalidSignature):
         keys.verify(nonce, forged, tag)
     # And no method of the classes takes a value for an old one.
-    opened = OpenedParts(keys, "manifest", "parts")
     objects = Objects()
     objects.keep_segments(SEGMENT)
     objects.add(b"long", len(content), bytes(16))
@@ -320,11 +317,6 @@ def test_the_attack(folder):
     for wrong in (value, [(0, value)], evaluation):
         with pytest.raises(TypeError):
             objects.put_changed(0, wrong, 0, [(0, value)])
-    for kind in (opened, PartsLock("manifest", "parts")):
-        with pytest.raises(TypeError, match="cannot be copied or pickled"):
-            pickle.dumps(kind)
-        with pytest.raises(TypeError, match="cannot be copied or pickled"):
-            copy.copy(kind)
 
 
 def test_parts_that_are_refused(folder):

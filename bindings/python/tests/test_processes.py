@@ -12,7 +12,7 @@ import sys
 import hornet_poly1305 as hornet
 import pytest
 from hornet_poly1305 import KeyFile, _native
-from hornet_poly1305._native import Objects, SealedManifest
+from hornet_poly1305._native import Objects, OpenedParts, PartsLock, SealedManifest
 
 REFUSED = "was opened before a fork, in another process"
 
@@ -111,13 +111,19 @@ def test_multiprocessing(tmp_path):
 def test_nothing_is_copied(tmp_path):
     keys = KeyFile.create(tmp_path / "key")
     nonces = keys.reserve(1)
-    objects = Objects()
+    objects, with_segments = Objects(), Objects()
     objects.sort()
     with (tmp_path / "manifest").open("wb") as file:
         objects.write(file.fileno(), keys, keys.reserve(1), [], [], [])
     made = [keys, nonces, objects, SealedManifest((tmp_path / "manifest").read_bytes(), keys), keys.evaluation()]
     made += [hornet.Poly1305(bytes(32)), hornet.Poly1305Aes(bytes(32))]
     made += [hornet.ChaCha20Poly1305(bytes(32)), hornet.XChaCha20Poly1305(bytes(32))]
+    paths = [tmp_path / "with parts", tmp_path / "parts"]
+    made.append(PartsLock(*paths))
+    with_segments.keep_segments(4096)
+    with_segments.sort()
+    with_segments.write_with_parts(made[-1], keys, keys.reserve(2), [], [], [], None)
+    made.append(OpenedParts(keys, *paths))
     classes = {name for name in _native.__all__ if isinstance(getattr(_native, name), type)}
     assert {type(one).__name__ for one in made} == classes
     refused = 0
@@ -131,7 +137,7 @@ def test_nothing_is_copied(tmp_path):
             with pytest.raises(TypeError, match=f"{type(one).__name__} cannot be copied or pickled"):
                 call()
             refused += 1
-    assert refused == 9 * (3 + 6 + 2 + 6 + 1)
+    assert refused == len(classes) * (3 + 6 + 2 + 6 + 1) == 11 * 18
 
 
 INTERPRETERS = """
