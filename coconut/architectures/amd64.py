@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe x86-64: AVX2, and AVX-512 IFMA in 256 and in 512 bits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import xor
 from typing import Any
 
 from coconut.architecture import Architecture
@@ -17,18 +19,32 @@ def unpack(odd: int) -> Meaning:
     return lambda imm, a, b: tuple((a if i % 2 == 0 else b)[i - i % 2 + odd] for i in range(len(a)))
 
 
+def by_bits(table: int, operands: Sequence[int]) -> int:
+    """Return, for each bit, the bit of a table that those of the operands number, the first as the highest."""
+    entries = 1 << len(operands)
+    ones = (1 << entries) - 1
+    if table in {0, ones}:
+        return WORD_MAX if table else 0
+    parity = sum((i.bit_count() & 1) << i for i in range(entries))
+    if table in {parity, parity ^ ones} and not all(isinstance(operand, int) for operand in operands):
+        return reduce(xor, operands) ^ (WORD_MAX if table != parity else 0)
+    # The part of the table for an operand, a public one if there is one, whose bit is 0, and for 1.
+    k = next((k for k, operand in enumerate(operands) if isinstance(operand, int)), 0)
+    weight = entries >> k + 1
+    parts = [[i for i in range(entries) if bool(i & weight) == bit] for bit in (False, True)]
+    clear, set_ = (sum((table >> i & 1) << at for at, i in enumerate(part)) for part in parts)
+    x, others = operands[k], [*operands[:k], *operands[k + 1 :]]
+    if clear == set_:
+        return by_bits(clear, others)
+    return by_bits(clear, others) & (WORD_MAX ^ x) | by_bits(set_, others) & x
+
+
 def ternary(imm: int, a: int, b: int, c: int) -> int:
     """Return, for each bit, the bit of imm that those of a, b and c number."""
-    if imm in TERNARY:
-        return TERNARY[imm](a, b, c)
-    result = 0
-    for index in range(8):
-        if imm >> index & 1:
-            result |= (a if index & 4 else ~a) & (b if index & 2 else ~b) & (c if index & 1 else ~c)
-    return result
+    return TERNARY[imm](a, b, c) if imm in TERNARY else by_bits(imm, (a, b, c))
 
 
-# Those in use, by operators that symbolic numbers have.
+# By operators that symbolic numbers have.
 TERNARY: dict[int, Callable[[int, int, int], int]] = {
     0b10101000: lambda a, b, c: (a | b) & c,
     0b11011000: lambda a, b, c: a & (WORD_MAX ^ c) | b & c,

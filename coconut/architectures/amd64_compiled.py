@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe what compilers use of x86-64 in addition to the instructions that are selected.
 
-Vectors have the meanings of amd64.py's tables, and more; words have those of scalar_amd64.py, at every width.
+Vectors have the meanings of amd64.py's tables, and of amd64_words.py's for 32-bit elements, and more; words have those
+of scalar_amd64.py, at every width.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from coconut.architectures import amd64_words
 from coconut.architectures.amd64 import INSTRUCTIONS_256, INSTRUCTIONS_512
-from coconut.instructions import Instruction, elements, halves, table
+from coconut.architectures.words import rotl, words
+from coconut.instructions import Instruction, Meaning, elements, halves, octets, of_halves, of_octets, table
 from coconut.operations import WORD_MAX, Value
 
 
@@ -72,6 +76,27 @@ def permuted2(imm: int | None, a: Value, index: Value, b: Value) -> Value:
     return tuple((a + b)[number % (2 * len(a))] for number in index)
 
 
+def permuted2_by(imm: int | None, index: Value, a: Value, b: Value) -> Value:
+    return permuted2(imm, a, index, b)
+
+
+def shuffle_floats(imm: int, a: Value, b: Value) -> Value:
+    """Return, within each four words, two of a and two of b, which pairs of bits of imm number."""
+    return tuple((a if i % 4 < 2 else b)[i - i % 4 + (imm >> 2 * (i % 4) & 3)] for i in range(len(a)))
+
+
+def shift_bytes(imm: int, a: Value) -> Value:
+    """Return each 16 bytes, with zeros before them."""
+    data = octets(a, 8)
+    return of_octets([data[i - imm] if i % 16 >= imm else 0 for i in range(len(data))], 8)
+
+
+def of_words(meaning: Meaning) -> Meaning:
+    """Return the meaning, on 64-bit elements, of an instruction on words."""
+    return lambda imm, *values: of_halves(meaning(imm, *map(halves, values)))
+
+
+WORDS = amd64_words.INSTRUCTIONS_256 | amd64_words.INSTRUCTIONS_EVEX
 # In the order of the meaning, the operands are the reverse of the assembler's.
 VECTORS = (
     INSTRUCTIONS_256
@@ -89,7 +114,18 @@ VECTORS = (
         Instruction("vextracti64x4", 1, extracted(4), immediate=True),
         Instruction("vpermq_by", 2, permuted),
         Instruction("vpermt2q", 3, permuted2, accumulates=True),
+        Instruction("vpermi2q", 3, permuted2_by, accumulates=True),
         Instruction("vpandn", 2, elements(lambda imm, a, b: (WORD_MAX ^ a) & b)),
+        Instruction("vpslldq", 1, shift_bytes, immediate=True),
+        Instruction("vshufps", 2, of_words(shuffle_floats), immediate=True),
+        Instruction("vpermd", 2, of_words(permuted)),
+        Instruction("vpermt2d", 3, of_words(permuted2), accumulates=True),
+        Instruction("vpermi2d", 3, of_words(permuted2_by), accumulates=True),
+        Instruction("vprord", 1, of_words(words(lambda imm, a: rotl(a, 32 - imm % 32))), immediate=True),
+        *(
+            replace(WORDS[name], meaning=of_words(WORDS[name].meaning))
+            for name in ("vpaddd", "vpunpckldq", "vpunpckhdq", "vpslld", "vpsrld", "vprold", "vpshufb")
+        ),
     )
 )
 
@@ -99,6 +135,7 @@ ALIASES = {
     "movd": "vmovd",
     "xorps": "pxor",
     "vbroadcastsd": "vpbroadcastq",
+    "vbroadcastss": "vpbroadcastd",
     "vpandd": "vpandq",
     "vpord": "vporq",
     "vpxord": "vpxorq",

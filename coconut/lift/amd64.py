@@ -13,6 +13,7 @@ from coconut.lift.objects import Line
 from coconut.lift.operands import REGISTERS, Operand, general_registers, operand_of
 from coconut.operations import WORD_MAX, Value
 from coconut.prove.polynomials import Number, Unproved, exact
+from coconut.prove.terms import Difference, Symbolic
 
 VECTOR_WORDS = 8
 # Conditions by their other names, and those that are the opposite of another one.
@@ -22,6 +23,7 @@ OPPOSITE = {"ae": "b", "ne": "e", "a": "be", "ns": "s", "no": "o", "np": "p", "g
 # The places of flags in the register of flags.
 PLACES = {"b": 0, "p": 2, "e": 6, "s": 7, "o": 11}
 SHIFTS = {"shl", "shr", "sar", "shld", "shrd"}
+SHIFTS_BY_VECTOR = {"vpsllq", "vpsrlq"}
 
 
 @dataclass
@@ -110,7 +112,7 @@ class Amd64Flags(Flags):
         if self.kind in {"", "bit", "mul"}:
             raise Unproved(f"the condition {condition} after {self.kind or 'what sets none'}")
         if condition == "e":
-            return bool(self.public("whether it is 0", self.result) == 0)
+            return self.is_zero(self.result)
         if condition == "s":
             return self.sign()
         return (self.public("its parity", self.result) & 255).bit_count() % 2 == 0
@@ -157,7 +159,7 @@ class Amd64(Machine):
 
     def address(self, operand: Operand) -> int:
         at = self.sum_of(operand)
-        if isinstance(at, Number):
+        if isinstance(at, Number | Symbolic):
             raise Unproved("an address depends on a symbolic number")
         found: int = at & WORD_MAX
         return found
@@ -191,9 +193,9 @@ class Amd64(Machine):
             raise Unproved(f"a number is written to a {operand.kind}")
         if width < 32:
             before = self.general[operand.name]
-            before = self.anything() if isinstance(before, Unknown) else before
+            before = self.anything() if isinstance(before, Unknown | Difference) else before
             shift = 8 if operand.kind == "second byte" else 0
-            value = before - (before & MASKS[width] << shift) + (value << shift)
+            value = replaced(before, MASKS[width] << shift, value << shift)
         self.general[operand.name] = value
 
     def elements(self, operand: Operand, count: int, bits: int = 64, chosen: list[int] | None = None) -> Value:
@@ -221,6 +223,14 @@ class Amd64(Machine):
 
     def public_elements(self, operand: Operand, count: int) -> list[int]:
         return [self.flags.public("a mask", number) for number in self.elements(operand, count)]
+
+    def with_sign(self, operand: Operand, count: int, bits: int) -> list[int]:
+        """Return the bits of each 64-bit element in which elements of some bits have their highest bit set."""
+        places = range(0, 64, bits)
+        return [
+            sum(MASKS[bits] << i for i in places if number >> i + bits - 1 & 1)
+            for number in self.public_elements(operand, count)
+        ]
 
     def chosen(self, operand: Operand, count: int, bits: int) -> list[int] | None:
         """Return the bits of each 64-bit element that a mask chooses, by elements of some bits."""
@@ -339,10 +349,17 @@ class Amd64(Machine):
                 pairs = zip(self.elements(one, count, bits), self.elements(other, count, bits), strict=True)
                 return tuple(x ^ y for x, y in pairs)
             return (0,) * count
-        if name in {"vpbroadcastq", "vbroadcasti128"}:
-            if name == "vbroadcasti128":
-                return self.elements(sources[0], 2) * (count // 2)
+        if name == "vpbroadcastq":
             return self.elements(sources[0], 1) * count
+        if name in {"vbroadcasti128", "vbroadcasti32x4"}:
+            return self.elements(sources[0], 2) * (count // 2)
+        if name == "vpbroadcastd":
+            source = sources[0]
+            number = self.elements(source, 1)[0] & MASKS[32] if source.kind == "vector" else self.get(source, 32)
+            return (of_parts([number] * 2, 32),) * count
+        if name in {"movhps", "movlps"}:
+            before, number = self.elements(to, 2), self.get(sources[0], 64)
+            return (before[0], number) if name == "movhps" else (number, before[1])
         if name == "vpblendmq":
             if chosen is None:
                 raise Unproved("a blend without a mask")
@@ -351,14 +368,16 @@ class Amd64(Machine):
                 self.elements(sources[1], count),
             )
             return tuple(second[i] if chosen[i] else 0 if to.zero else first[i] for i in range(count))
-        if name == "vpmaskmovq":
-            wanted = [WORD_MAX * (sign >> 63) for sign in self.public_elements(sources[1], count)]
-            found = self.elements(sources[0], count, 64, wanted)
-            return tuple(found[i] if wanted[i] else 0 for i in range(count))
-        if name == "vpinsrq":
-            number = self.get(sources[1], 64)
-            before = self.elements(sources[2], 2)
-            return (before[0], number) if sources[0].number & 1 else (number, before[1])
+        if name in {"vpmaskmovq", "vpmaskmovd"}:
+            wanted = self.with_sign(sources[1], count, bits)
+            found = self.elements(sources[0], count, bits, wanted)
+            return tuple(mixed(found[i], 0, wanted[i]) for i in range(count))
+        if name in {"vpinsrq", "vpinsrd"}:
+            width = 64 if name == "vpinsrq" else 32
+            number = self.get(sources[1], width)
+            before, at = self.elements(sources[2], 2), width * sources[0].number % 128
+            of = replaced(before[at // 64], MASKS[width] << at % 64, number << at % 64) if width < 64 else number
+            return (of, before[1]) if at < 64 else (before[0], of)
         if name == "vpmovsxbq":
             if sources[0].kind == "memory":
                 at = self.address(sources[0])
@@ -378,10 +397,17 @@ class Amd64(Machine):
             imm, sources = sources[0].number, sources[1:]
         if name == "vpermq" and imm is None:
             name = "vpermq_by"
+        if name[0] != "v" and "v" + name in VECTORS:
+            # The result replaces the first operand.
+            name = "v" + name
+            if len(sources) < VECTORS[name].operands:
+                sources = [*sources, to]
         if name not in VECTORS:
             raise Unproved("no such instruction in the tables")
         instruction: Instruction = VECTORS[name]
-        if name in {"vpsllq", "vpsrlq"} and imm is None:
+        if instruction.immediate and imm is None and name not in SHIFTS_BY_VECTOR:
+            raise Unproved("no such instruction in the tables")
+        if name in SHIFTS_BY_VECTOR and imm is None:
             shift = self.elements(sources[0], 1)[0]
             imm, sources = min(self.flags.public("a shift", shift), 64), sources[1:]
         extracts = name.startswith("vextract")
@@ -408,14 +434,22 @@ class Amd64(Machine):
                 self.store_chosen(at + 8 * i, number, bits, chosen[i] if chosen else WORD_MAX)
         elif to.mask:
             raise Unproved("no such instruction in the tables")
+        elif name in {"vpmaskmovq", "vpmaskmovd"}:
+            count, at = source.width // 64, self.address(to)
+            wanted = self.with_sign(source, count, bits)
+            for i, number in enumerate(self.elements(sources[0], count)):
+                self.store_chosen(at + 8 * i, number, bits, wanted[i])
         elif name in {"vmovq", "vmovd", "vmovlps", "vmovlpd", "vmovsd"}:
             width = 32 if name == "vmovd" else 64
             number = self.elements(source, 1)[0]
             self.set(to, width, number & MASKS[width] if width < 64 else number)
-        elif name in {"vmovhps", "vmovhpd"}:
+        elif name in {"movhps", "vmovhps", "vmovhpd"}:
             self.set(to, 64, self.elements(source, 2)[1])
-        elif name == "vpextrq":
-            self.set(to, 64, self.elements(source, 2)[sources[0].number & 1])
+        elif name in {"vpextrq", "vpextrd"}:
+            width = 64 if name == "vpextrq" else 32
+            at = width * sources[0].number % 128
+            number = self.elements(source, 2)[at // 64]
+            self.set(to, width, number if width == 64 else number >> at % 64 & MASKS[width])
         else:
             raise Unproved("no such instruction in the tables")
 
@@ -486,6 +520,14 @@ class Amd64(Machine):
                 self.set(to, width, before | 1 << bit)
             elif name == "btr":
                 self.set(to, width, before - (before & 1 << bit))
+        elif name == "xchg":
+            source = operands[0]
+            value, before = self.get(source, width), self.get(to, width)
+            self.set(to, width, value)
+            self.set(source, width, before)
+        elif name == "bswap":
+            before = self.get(to, width)
+            self.set(to, width, of_parts([before >> i & 255 for i in reversed(range(0, width, 8))], 8))
         elif name == "tzcnt":
             value = self.flags.public("a number of zeros", self.get(operands[0], width))
             self.set(to, width, (value & -value).bit_length() - 1 if value else width)
@@ -615,6 +657,13 @@ class Amd64(Machine):
         self.flags = Amd64Flags()
 
 
+def replaced(before: Any, mask: int, value: Any) -> Any:
+    """Return a word with other bits where a mask is set."""
+    if isinstance(before, Number) or isinstance(value, Number):
+        return before - (before & mask) + value
+    return before & (WORD_MAX ^ mask) | value
+
+
 # What nobody may ask for.
 UNDEFINED = Unknown("an undefined flag")
 
@@ -649,7 +698,7 @@ SUFFIXES = {"q": 64, "l": 32, "w": 16, "b": 8}
 PLAIN = {
     *("mov", "movabs", "lea", "push", "pop", "leave", "add", "adc", "sub", "sbb", "cmp", "and", "or", "xor", "test"),
     *("inc", "dec", "neg", "not", "shl", "shr", "sar", "shld", "shrd", "rol", "ror", "mul", "mulx", "imul", "div"),
-    *("bts", "btr", "bt", "tzcnt", "cqto", "cltq"),
+    *("bts", "btr", "bt", "tzcnt", "cqto", "cltq", "xchg", "bswap"),
 }
 
 

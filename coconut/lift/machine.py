@@ -14,6 +14,7 @@ from coconut.lift.objects import LIBRARY, Line, Linked
 from coconut.operations import WORD_MAX, Value
 from coconut.prove.graphs import carry_of_words, wraps
 from coconut.prove.polynomials import Number, Unproved
+from coconut.prove.terms import Difference, Symbolic
 
 # A multiple of 16, as the ABIs have it, and of no more.
 STACK_TOP = 0x7FFF_FFFF_0010
@@ -152,10 +153,16 @@ class Flags:
 
     def public(self, what: str, number: Any) -> int:
         """Return a number that must not be symbolic."""
-        if isinstance(number, Number | Unknown):
+        if isinstance(number, Number | Symbolic | Unknown):
             raise Unproved(f"a condition on a symbolic number, {what}")
         found: int = number
         return found
+
+    def is_zero(self, number: Any) -> bool:
+        """Return whether a number is 0; of a comparison of secrets, whoever proves it decides."""
+        if isinstance(number, Difference):
+            return number.decided()
+        return bool(self.public("whether it is 0", number) == 0)
 
     def signed(self, number: int) -> int:
         return number - (1 << self.width) if number >> self.width - 1 else number

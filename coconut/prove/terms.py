@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Symbolic words: the values of 32-bit code for all inputs, exact modulo 2^32, with equality by normal form.
+"""Symbolic words: the values of code for all inputs, with equality by normal form.
 
 A term is bits of atoms, as slices of them: so shifts, masks, rotations and moved bytes cost no atom of their own, and
-each way to write them is the same term. An atom is a variable, a sum modulo 2^32 (a multiset of terms, and a constant),
-an exclusive or (a set of bits of atoms), or a name for the joined bits of several exclusive ors, without which those of
-a cipher would grow from round to round. A term is made once, so that equal terms are the same object.
+each way to write them is the same term. An atom has 32 bits, and is a variable, a sum modulo 2^32 (a multiset of terms,
+and a constant), an exclusive or (a set of bits of atoms, maybe inverted), or a name for the joined bits of several
+exclusive ors, without which those of a cipher would grow from round to round. The bits of a constant are slices of an
+atom of ones. A term is made once, so that equal terms are the same object.
+
+Arithmetic on more than 32 bits makes a polynomial number (polynomials.py) of a term: each atom is a variable of 32 bits,
+or of given pieces. So what was a word becomes the same number whenever that happens.
 
 The normal form tells no more than it can: two terms that differ may still be equal for all inputs, and what has no
 normal form raises Unproved. Two that are the same object are equal for all inputs.
@@ -12,31 +16,61 @@ normal form raises Unproved. Two that are the same object are equal for all inpu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import pairwise
 from typing import Any
 
-from coconut.prove.polynomials import Unproved
+from coconut.prove.polynomials import Number, Ring, Unproved
 
 WORD_BITS = 32
 WORD_MAX = (1 << WORD_BITS) - 1
+# The atom whose bits are all 1, of which each slice is from bit 0 on.
+ONES = 0
 
 # Bits `first` to `first + bits - 1` of an atom, at bit `at` of a term: (at, bits, atom, first).
 Slice = tuple[int, int, int, int]
 
 
+def ones_of(constant: int) -> tuple[Slice, ...]:
+    """Return a constant as slices."""
+    found, at = [], 0
+    while rest := constant >> at:
+        at += (rest & -rest).bit_length() - 1
+        rest = constant >> at
+        bits = (~rest & rest + 1).bit_length() - 1
+        found.append((at, bits, ONES, 0))
+        at += bits
+    return tuple(found)
+
+
+def constant_of(slices: Iterable[Slice]) -> int:
+    return sum((1 << bits) - 1 << at for at, bits, atom, _ in slices if atom == ONES)
+
+
 @dataclass
 class Terms:
-    """The terms and atoms of a proof. Numbers of atoms and of terms are never used again."""
+    """The terms and atoms of a proof. Numbers of atoms and of terms are never used again.
 
+    ring: that of the numbers that terms become. cuts: at which bits pieces of an atom begin that are variables there.
+    decide: says whether a comparison finds no difference.
+    """
+
+    ring: Ring | None = None
+    cuts: dict[int, Sequence[int]] = field(default_factory=dict)
+    decide: Callable[[Difference], bool] | None = None
     known: dict[tuple[Slice, ...], Term] = field(default_factory=dict)
     atoms: dict[tuple[object, ...], int] = field(default_factory=dict)
     results: dict[tuple[object, ...], Any] = field(default_factory=dict)
-    # The operands of sums, with their constant, and those of exclusive ors, by the number of the atom.
+    # By the number of the atom: the operands of sums, with their constant; those of exclusive ors, and whether they are
+    # inverted; the slices that are joined.
     sums: dict[int, tuple[int, tuple[Term, ...]]] = field(default_factory=dict)
-    xors: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    count: int = 0
+    xors: dict[int, tuple[tuple[tuple[int, int], ...], bool]] = field(default_factory=dict)
+    joins: dict[int, tuple[Slice, ...]] = field(default_factory=dict)
+    # The pieces of atoms, each with its first bit and how many it has.
+    pieces: dict[int, list[tuple[int, int, Number]]] = field(default_factory=dict)
+    count: int = ONES
 
     def number(self) -> int:
         self.count += 1
@@ -54,20 +88,26 @@ class Terms:
         return term
 
     def term(self, slices: Iterable[Slice]) -> Term | int:
-        """Return the term of slices in ascending order, which do not overlap; 0 for none."""
+        """Return the term of slices in ascending order, which do not overlap; a number if all are constant."""
         merged: list[Slice] = []
+        is_constant = True
         for at, bits, atom, first in slices:
+            if atom == ONES:
+                first = 0
+            else:
+                is_constant = False
             if merged:
                 before_at, before_bits, before, before_first = merged[-1]
-                if before == atom and before_at + before_bits == at and before_first + before_bits == first:
+                is_next = atom == ONES or before_first + before_bits == first
+                if before == atom and before_at + before_bits == at and is_next:
                     merged[-1] = before_at, before_bits + bits, atom, before_first
                     continue
             merged.append((at, bits, atom, first))
+        if is_constant:
+            return constant_of(merged)
         key = tuple(merged)
         found = self.known.get(key)
         if found is None:
-            if not key:
-                return 0
             found = self.known[key] = Term(self, key, self.number())
         return found
 
@@ -85,24 +125,48 @@ class Terms:
     def xor(self, *slices: tuple[int, int]) -> tuple[int, int] | None:
         """Return the atom and the first bit of an exclusive or of bits of atoms; None if it is zero."""
         bits: set[tuple[int, int]] = set()
+        inverted = False
         for atom, first in slices:
-            bits ^= {(part, first + offset) for part, offset in self.xors.get(atom, ((atom, 0),))}
+            parts, is_inverted = self.xors.get(atom, (((atom, 0),), False))
+            if atom == ONES:
+                parts, is_inverted = (), True
+            bits ^= {(part, first + offset) for part, offset in parts}
+            inverted ^= is_inverted
         if not bits:
-            return None
+            return (ONES, 0) if inverted else None
         ordered = sorted(bits)
-        if len(ordered) == 1:
+        if len(ordered) == 1 and not inverted:
             return ordered[0]
         base = ordered[0][1]
         parts = tuple((atom, first - base) for atom, first in ordered)
-        atom = self.atom("xor", parts)
-        self.xors[atom] = parts
+        atom = self.atom("xor", parts, inverted)
+        self.xors[atom] = parts, inverted
         return atom, base
 
+    def join(self, slices: tuple[Slice, ...]) -> Term | int:
+        """Return a term of one atom that has the bits of these slices."""
+        atom = self.atom("joined", slices)
+        self.joins[atom] = slices
+        at, bits, _, _ = slices[-1]
+        return self.term([(0, at + bits, atom, 0)])
+
+    def unfolded(self, one: Slice) -> list[Slice]:
+        """Return a slice without names for joined bits."""
+        at, bits, atom, first = one
+        if atom not in self.joins:
+            return [one]
+        found = []
+        for part_at, part_bits, part, part_first in self.joins[atom]:
+            low, high = max(first, part_at), min(first + bits, part_at + part_bits)
+            if low < high:
+                found += self.unfolded((at + low - first, high - low, part, part_first + low - part_at))
+        return found
+
     def tables(self) -> tuple[dict[Any, Any], ...]:
-        return self.known, self.atoms, self.results, self.sums, self.xors
+        return self.known, self.atoms, self.results, self.sums, self.xors, self.joins
 
     def mark(self) -> tuple[int, ...]:
-        """Return what `forget` goes back to."""
+        """Return what `rollback` goes back to."""
         return tuple(len(table) for table in self.tables())
 
     def rollback(self, mark: tuple[int, ...]) -> None:
@@ -110,6 +174,30 @@ class Terms:
         for table, length in zip(self.tables(), mark, strict=True):
             while len(table) > length:
                 table.popitem()
+
+    def pieces_of(self, atom: int) -> list[tuple[int, int, Number]]:
+        """Return the variables of the ring that an atom consists of."""
+        if self.ring is None:
+            raise Unproved("a number of a symbolic word")
+        if atom not in self.pieces:
+            ends = [*self.cuts.get(atom, (0,)), WORD_BITS]
+            self.pieces[atom] = [
+                (first, end - first, self.ring.input(f"atom {atom} from {first}", (1 << end - first) - 1))
+                for first, end in pairwise(ends)
+            ]
+        return self.pieces[atom]
+
+    def polynomial(self, slices: Iterable[Slice]) -> Number | int:
+        """Return the number that unfolded slices make."""
+        total: Number | int = constant_of(slices := tuple(slices))
+        for at, bits, atom, first in slices:
+            for begin, size, piece in self.pieces_of(atom) if atom != ONES else ():
+                low, high = max(first, begin), min(first + bits, begin + size)
+                if low < high:
+                    part = piece >> low - begin
+                    part = part & (1 << high - low) - 1 if high < begin + size else part
+                    total = total | part << at + low - first
+        return total
 
 
 def remembered(operation: Callable[..., Any]) -> Callable[..., Any]:
@@ -148,11 +236,35 @@ class Symbolic:
 class Term(Symbolic):
     """A number, by slices of atoms; all other bits are zero."""
 
-    __slots__ = ("terms", "slices", "number", "end")
+    __slots__ = ("terms", "slices", "number", "end", "_resolved", "_value")
 
     def __init__(self, terms: Terms, slices: tuple[Slice, ...], number: int) -> None:
         self.terms, self.slices, self.number = terms, slices, number
         self.end = slices[-1][0] + slices[-1][1]
+        self._resolved: Term | int | None = None
+        self._value: Number | int | None = None
+
+    def resolved(self) -> Term | int:
+        """Return the term without names for joined bits, so that what a mask has left of an exclusive or is the same
+        as that of what it has left of each."""
+        if self._resolved is None:
+            slices = [part for one in self.slices for part in self.terms.unfolded(one)]
+            self._resolved = self if tuple(slices) == self.slices else self.terms.term(slices)
+        return self._resolved
+
+    def value(self) -> Number | int:
+        """Return the term as a polynomial number."""
+        if self._value is None:
+            plain = self.resolved()
+            self._value = self.terms.polynomial(plain.slices) if isinstance(plain, Term) else plain
+        return self._value
+
+    def slices_of(self, other: Any) -> tuple[Slice, ...]:
+        if isinstance(other, Term):
+            return other.slices
+        if not isinstance(other, int) or other < 0:
+            raise Unproved(f"a symbolic word and {other}")
+        return ones_of(other)
 
     def __and__(self, mask: Any) -> Any:
         if not isinstance(mask, int):
@@ -191,27 +303,38 @@ class Term(Symbolic):
                 kept.append((at + cut - by, bits - cut, atom, first + cut))
         return self.terms.term(kept)
 
-    @remembered
     def __or__(self, other: Any) -> Any:
+        return self.value() | other if isinstance(other, Number) else self.united(other)
+
+    @remembered
+    def united(self, other: Any) -> Any:
         if other is self or isinstance(other, int) and other == 0:
             return self
-        if not isinstance(other, Term):
-            raise Unproved("or of a symbolic word and a constant")
-        slices = sorted(self.slices + other.slices)
-        if any(at + bits > after[0] for (at, bits, _, _), after in zip(slices, slices[1:])):
+        rest = self & ~other if isinstance(other, int) else self
+        if isinstance(rest, int):
+            return rest | other
+        slices = sorted(rest.slices + self.slices_of(other))
+        if any(at + bits > after[0] for (at, bits, _, _), after in pairwise(slices)):
             raise Unproved("or of symbolic words whose bits overlap")
         return self.terms.term(slices)
 
-    @remembered
     def __xor__(self, other: Any) -> Any:
+        if isinstance(other, Number):
+            return Difference(self.terms, ((other, self),))
+        return self.differing(other)
+
+    @remembered
+    def differing(self, other: Any) -> Any:
         if isinstance(other, int) and other == 0:
             return self
-        if not isinstance(other, Term):
-            raise Unproved("exclusive or of a symbolic word and a constant")
-        both = (self.slices, other.slices)
+        both = (self.slices, self.slices_of(other))
+        if max(self.end, both[1][-1][0] + both[1][-1][1]) > WORD_BITS:
+            # Atoms have 32 bits.
+            low, high = (self & WORD_MAX) ^ (other & WORD_MAX), self >> WORD_BITS ^ other >> WORD_BITS
+            return low | high << WORD_BITS
         edges = sorted({edge for slices in both for at, bits, _, _ in slices for edge in (at, at + bits)})
         result: list[Slice] = []
-        for start, end in zip(edges, edges[1:]):
+        for start, end in pairwise(edges):
             parts = [
                 (atom, first + start - at)
                 for slices in both
@@ -223,54 +346,123 @@ class Term(Symbolic):
                 result.append((start, end - start, *found))
         made = self.terms.term(result)
         if isinstance(made, Term) and len({atom for _, _, atom, _ in result}) > 1:
-            return self.terms.term([(0, made.end, self.terms.atom("joined", *made.slices), 0)])
+            return self.terms.join(made.slices)
         return made
 
     def __add__(self, other: Any) -> Any:
-        return Sum(self.terms, *as_sum(self)) + other
+        return Sum(self.terms, 0, (self,)) + other
 
-    def __sub__(self, other: int) -> Any:
-        return self + -other
+    def __sub__(self, other: Any) -> Any:
+        return self + -other if isinstance(other, int) else self.value() - value_of(other)
 
-    __rand__, __ror__, __rxor__, __radd__ = __and__, __or__, __xor__, __add__
+    def __rsub__(self, other: int) -> Any:
+        # What is subtracted from ones is inverted.
+        inverts = other > 0 and other & other + 1 == 0 and self.end <= other.bit_length()
+        return self ^ other if inverts else other - self.value()
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, int) and other > 0 and other & other - 1 == 0:
+            return self << other.bit_length() - 1
+        return self.value() * value_of(other)
+
+    __rand__, __ror__, __rxor__, __radd__, __rmul__ = __and__, __or__, __xor__, __add__, __mul__
 
 
 class Sum(Symbolic):
-    """A sum of which only 32 bits have a meaning, and those only after a mask."""
+    """A sum, which is a word after a mask of 32 bits or less, and otherwise a polynomial number."""
 
     __slots__ = ("terms", "constant", "operands")
 
     def __init__(self, terms: Terms, constant: int, operands: tuple[Term, ...]) -> None:
         self.terms, self.constant, self.operands = terms, constant, operands
 
-    def __add__(self, other: Any) -> Sum:
-        constant, operands = as_sum(other)
-        both = tuple(sorted(self.operands + operands, key=lambda term: term.number))
-        return Sum(self.terms, self.constant + constant, both)
+    def value(self) -> Number | int:
+        return sum((operand.value() for operand in self.operands), self.constant)
 
-    def __sub__(self, other: int) -> Sum:
-        return self + -other
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, int):
+            return Sum(self.terms, self.constant + other, self.operands)
+        if isinstance(other, Term):
+            return Sum(self.terms, self.constant, (*self.operands, other))
+        if isinstance(other, Sum):
+            return Sum(self.terms, self.constant + other.constant, self.operands + other.operands)
+        return self.value() + other
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other if isinstance(other, int) else self.value() - value_of(other)
+
+    def __rsub__(self, other: int) -> Any:
+        return other - self.value()
 
     def __and__(self, mask: Any) -> Any:
-        if not isinstance(mask, int) or not 0 <= mask <= WORD_MAX:
-            raise Unproved("more than 32 bits of a sum")
-        return self.terms.sum(self.constant, self.operands) & mask
+        if not isinstance(mask, int) or mask < 0:
+            raise Unproved("and of a symbolic sum")
+        return self.word() & mask if mask <= WORD_MAX else self.value() & mask
 
-    __radd__, __rand__ = __add__, __and__
+    def word(self) -> Term | int:
+        """Return the sum modulo 2^32."""
+        constant, operands = self.constant, list[Term]()
+        for operand in self.operands:
+            more, flat = flattened(operand)
+            constant, operands = constant + more, operands + [*flat]
+        return self.terms.sum(constant, tuple(sorted(operands, key=lambda term: term.number)))
+
+    def __rshift__(self, by: int) -> Any:
+        return self.value() >> by
+
+    def __mul__(self, other: Any) -> Any:
+        return self.value() * value_of(other)
+
+    __radd__, __rand__, __rmul__ = __add__, __and__, __mul__
 
 
-def as_sum(value: Any) -> tuple[int, tuple[Term, ...]]:
-    """Return a value as a constant and operands, modulo 2^32."""
-    if isinstance(value, int):
-        return value, ()
-    if isinstance(value, Sum):
-        return value.constant, value.operands
-    if not isinstance(value, Term):
-        raise Unproved(f"a sum with {value}")
-    low = value & WORD_MAX
+class Difference(Symbolic):
+    """The exclusive ors of 64-bit words, one with another, as one or of them all; whether it is 0 is for `decide` to say."""
+
+    __slots__ = ("terms", "pairs")
+
+    def __init__(self, terms: Terms, pairs: tuple[tuple[Number, Term], ...]) -> None:
+        self.terms, self.pairs = terms, pairs
+
+    def __or__(self, other: Any) -> Any:
+        if isinstance(other, int) and other == 0:
+            return self
+        if not isinstance(other, Difference):
+            raise Unproved("or of a comparison")
+        return Difference(self.terms, self.pairs + other.pairs)
+
+    def __and__(self, mask: Any) -> Any:
+        if mask != (1 << 64) - 1:
+            raise Unproved("a part of a comparison")
+        return self
+
+    def decided(self) -> bool:
+        """Return whether there is no difference."""
+        if self.terms.decide is None:
+            raise Unproved("a decision on a comparison")
+        return self.terms.decide(self)
+
+    __ror__, __rand__ = __or__, __and__
+
+
+def flattened(term: Term) -> tuple[int, tuple[Term, ...]]:
+    """Return the low 32 bits of a term as a sum modulo 2^32: a constant and operands."""
+    low = term & WORD_MAX
     if not isinstance(low, Term):
-        return 0, ()
+        return low, ()
     ((at, bits, atom, first), *more) = low.slices
-    if not more and (at, bits, first) == (0, WORD_BITS, 0) and atom in value.terms.sums:
-        return value.terms.sums[atom]
-    return 0, (low,)
+    if not more and (at, bits, first) == (0, WORD_BITS, 0) and atom in term.terms.sums:
+        return term.terms.sums[atom]
+    constant = constant_of(low.slices)
+    return (constant, flattened(low & ~constant)[1]) if constant else (0, (low,))
+
+
+def value_of(word: Any) -> Any:
+    """Return a symbolic word as a polynomial number, and anything else as it is."""
+    return word.value() if isinstance(word, Term | Sum) else word
+
+
+def same(a: Any, b: Any) -> bool:
+    """Return whether two words are equal for all inputs; False may also mean that this cannot tell."""
+    a, b = (word.resolved() if isinstance(word, Term) else word for word in (a, b))
+    return a is b or (isinstance(a, int) and isinstance(b, int) and a == b)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coconut.prove.polynomials import Unproved
-from coconut.prove.terms import WORD_MAX, Term, Terms
+from coconut.prove.terms import ONES, WORD_MAX, Term, Terms
 
 
 def value_of(term: Any, numbers: dict[str, int]) -> int:
@@ -23,6 +23,8 @@ def value_of(term: Any, numbers: dict[str, int]) -> int:
         return sum((value_of_atom(atom) >> first & (1 << bits) - 1) << at for at, bits, atom, first in slices)
 
     def value_of_atom(atom: int) -> int:
+        if atom == ONES:
+            return (1 << 64) - 1
         if atom not in known:
             kind, *rest = keys[atom]
             if kind == "variable":
@@ -32,13 +34,13 @@ def value_of(term: Any, numbers: dict[str, int]) -> int:
                 known[atom] = constant + sum(bits_of(operand.slices) for operand in operands) & WORD_MAX
             elif kind == "xor":
                 # Bits below the first of an operand have no meaning, and none are in a term.
-                value = 0
+                value = -rest[1]
                 for part, offset in rest[0]:
                     number = value_of_atom(part)
                     value ^= number >> offset if offset >= 0 else number << -offset
                 known[atom] = value
             else:
-                known[atom] = bits_of(rest)
+                known[atom] = bits_of(*rest)
         return known[atom]
 
     return bits_of(term.slices)
@@ -82,13 +84,7 @@ def test_values(seed: int) -> None:
         (a, x), (b, y) = chosen.choice(pairs), chosen.choice(pairs)
         operation = chosen.choice(UNARY + BINARY + BINARY[:2] * 2)
         other = (chosen.randrange(1, 32),) * 2 if operation in UNARY else (b, y)
-        try:
-            made = operation(x, other[1])
-        except Unproved:
-            # A constant that is not zero is in an exclusive or.
-            assert isinstance(x, int) or isinstance(y, int)
-            continue
-        pairs.append((operation(a, other[0]), made))
+        pairs.append((operation(a, other[0]), operation(x, other[1])))
     for number, term in pairs:
         assert value_of(term, numbers) == number
 
@@ -117,8 +113,6 @@ def test_refused() -> None:
     questions: list[Callable[[], object]] = [
         lambda: a & b,
         lambda: a | b,
-        lambda: a ^ other,
-        lambda: a | other,
         lambda: a == 0,
         lambda: a != 0,
         lambda: bool(a),

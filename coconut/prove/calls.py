@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Run public functions as compilers made them, from the first instruction to the return, on symbolic words.
+
+What is secret is a symbolic word (terms.py), and becomes a polynomial number where Poly1305 begins to compute with it.
+Each time that Poly1305 runs, be it a kernel's function or beside a pass of ChaCha20, the basic blocks of claims.py run
+on the same numbers first (evaluation.py). What it leaves must be what they leave, and gets names, of which only the range
+is known; beside the names is kept which blocks were absorbed, and under which key. So a tag is known by the words that
+it was computed of.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from coconut.lift.compare import REQUIRED, SPELLED, features_listed
+from coconut.lift.machine import RETURN, STACK_BYTES, STACK_TOP, Machine, Memory, Unknown
+from coconut.lift.objects import Linked
+from coconut.native import cpu_features
+from coconut.prove.claims import H_WORDS, product
+from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, numbered
+from coconut.prove.objects import MACHINES, STATE_H
+from coconut.prove.polynomials import Number, Poly, Unproved, add
+from coconut.prove.terms import ONES, Difference, Symbolic, Term, Terms, same, value_of
+
+# How r is clamped, and at which bits the words of a key are cut, so that each piece is kept by the clamp, or is not.
+CLAMP = (0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC)
+CUTS = ((0, 28), (0, 2, 28), (0, 2, 28), (0, 2, 28))
+# What the library adds to the features of a CPU that it knows (core/cpu.c).
+CPU_IS_KNOWN = 1 << 31
+SCALAR = next(record for record in RECORDS if record.name == "scalar64")
+
+# struct hornet_chacha20_kernel: name, features, lanes, then the layouts and how many they are; each begins with its
+# function. chacha20_work: the state, the blocks, and their number, of what is done beside a pass.
+LAYOUTS, LAYOUTS_COUNT, LAYOUT_BYTES = 24, 32, 16
+BESIDE_STATE, BESIDE_BLOCKS, BESIDE_COUNT = 48, 56, 64
+
+
+class Choice(NamedTuple):
+    """The kernels that a CPU gets: a name for it, its features, and the entries in use of both lists."""
+
+    name: str
+    cpu: int
+    chacha20: int
+    poly1305: int
+
+
+class Input:
+    """What Poly1305 absorbs, for the basic blocks: memory with 64-bit words that begins where their message does."""
+
+    def __init__(self, words: Sequence[Any]) -> None:
+        self.words = [value_of(word) for word in words]
+
+    def read(self, at: int, count: int) -> Any:
+        if count != 8 or (at - MESSAGE) % 8:
+            raise Unproved(f"{count} bytes at {at:#x} of Poly1305's input")
+        return self.words[(at - MESSAGE) // 8]
+
+
+@dataclass
+class Absorbed(Evaluation):
+    """The basic blocks that absorb blocks under a key, and from an accumulator on, which are given as words.
+
+    beside: whether that is beside a pass of ChaCha20, where the first product is computed as all others.
+    """
+
+    key: Sequence[Any] = ()
+    before: Sequence[Any] = (0, 0, 0)
+    beside: bool = False
+
+    @property
+    def h_words(self) -> list[Number | int]:
+        return list(self.before)
+
+    @property
+    def r_words(self) -> list[Number | int]:
+        return [value_of(word) for word in self.key[:2]]
+
+    @property
+    def pad(self) -> list[Number | int]:
+        return [value_of(word) for word in self.key[2:]]
+
+    def serial(self) -> tuple[list[Number | int], Poly]:
+        if not self.beside:
+            return super().serial()
+        state, value = self.begin(), add(self.blocks[0], self.h)
+        for i in range(1, len(self.blocks)):
+            state = self.with_block("block", state, i)
+            value = add(product(value, self.names.power(1)), self.blocks[i])
+        return self.end("scalar64", "end", state), product(value, self.names.power(1))
+
+
+class Accumulator(NamedTuple):
+    """The words of an accumulator, or of a tag, and what it is of: the words of the blocks, and those of the key."""
+
+    words: list[Any]
+    blocks: list[Any]
+    key: list[Any]
+
+
+class Running(NamedTuple):
+    """A run of Poly1305: the stack pointer when it has returned, what it is, where its result goes, and what must be
+    there then."""
+
+    pointer: int
+    title: str
+    to: int
+    is_tag: bool
+    result: Accumulator
+
+
+@dataclass
+class Calls:
+    """Calls of public functions, one after another, on the same memory.
+
+    - decide: the verdict on a comparison of secrets.
+    - accumulators, tags: what Poly1305 has left. taken: what has run, with the number of blocks since the message began.
+    - ran: the addresses of all instructions that have run.
+    """
+
+    linked: Linked
+    choice: Choice
+    accumulators: list[Accumulator] = field(default_factory=list)
+    tags: list[Accumulator] = field(default_factory=list)
+    taken: list[str] = field(default_factory=list)
+    ran: dict[int, None] = field(default_factory=dict)
+    steps: int = 0
+    unknowns: int = 0
+
+    def __post_init__(self) -> None:
+        self.ring = NamingRing()
+        self.terms = Terms(self.ring)
+        self.memory = Memory(self.linked)
+        self.running: list[Running] = []
+        symbols = self.linked.symbols
+        self.memory.cells[symbols["hornet_chacha20_in_use"]] = 4, self.choice.chacha20
+        self.memory.cells[symbols["hornet_poly1305_in_use"]] = 4, self.choice.poly1305
+        self.memory.cells[cpu_cache(self.linked)] = 4, self.choice.cpu | CPU_IS_KNOWN
+
+    def anything(self) -> Term:
+        """Return a word that is like no other: what a part of a register holds that nothing has set."""
+        self.unknowns += 1
+        low, high = (self.terms.variable(f"anything {self.unknowns} {half}") for half in range(2))
+        found: Term = low | high << 32
+        return found
+
+    def data(self, at: int, name: str, length: int) -> list[Any]:
+        """Write symbolic bytes to memory; return their words, of 4 bytes, the last one with zeros after them."""
+        words: list[Any] = [self.terms.variable(f"{name} {i}") for i in range(-(-length // 4))]
+        self.put(at, words, length)
+        return [word & self.mask(length - 4 * i) for i, word in enumerate(words)]
+
+    @staticmethod
+    def mask(left: int) -> int:
+        """Return the mask of a word of which this number of bytes is left."""
+        return (1 << 8 * min(4, left)) - 1
+
+    def put(self, at: int, words: Sequence[Any], length: int) -> None:
+        whole = length // 4
+        self.memory.cells |= {at + 4 * i: (4, word) for i, word in enumerate(words[:whole])}
+        self.memory.cells |= {at + i: (1, words[whole] >> 8 * (i % 4) & 255) for i in range(4 * whole, length)}
+
+    def cut_key(self, words: Iterable[Any]) -> None:
+        """Have the words of a key of Poly1305 become numbers by pieces that the clamp keeps, or not."""
+        for word, cuts in zip(words, CUTS, strict=False):
+            ((_, _, atom, _),) = word.slices
+            self.terms.cuts[atom] = cuts
+
+    @cached_property
+    def members(self) -> dict[int, tuple[Record, str]]:
+        """Return the functions of Poly1305's kernels by their addresses."""
+        records = [record for record in RECORDS if self.linked.has(record.name)]
+        return {self.linked.entry(record.name, name): (record, name) for record in records for name in ("mac", "absorb")}
+
+    @cached_property
+    def layouts(self) -> frozenset[int]:
+        """Return the addresses of the functions of ChaCha20's layouts."""
+        found = set()
+        for name, at in self.linked.symbols.items():
+            if name.startswith("hornet_chacha20_kernel_"):
+                layouts, count = (self.linked.number(at + offset, 8) for offset in (LAYOUTS, LAYOUTS_COUNT))
+                found |= {self.linked.number(layouts + LAYOUT_BYTES * i, 8) for i in range(count)}
+        return frozenset(found)
+
+    def call(self, function: str, arguments: Sequence[int], results: Sequence[tuple[int, int]]) -> Any:
+        """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
+        kind = MACHINES[self.linked.target.architecture]
+        self.machine = machine = kind(self.linked, self.memory, self.anything)
+        places = len(machine.ARGUMENTS)
+        machine.general |= dict(zip(machine.ARGUMENTS, arguments, strict=False))
+        self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
+        words = 2 if self.linked.target.architecture == "aarch64" else 8
+        machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
+        before, at = machine.callee_saved(), self.linked.symbols[function]
+        while at != RETURN:
+            if at in self.members or at in self.layouts:
+                self.begin(at)
+            line = self.linked.lines.get(at)
+            at = machine.advance(at)
+            if self.running and line is not None and line.name == "ret":
+                self.end()
+        machine.check_restored(before)
+        self.steps += machine.steps
+        self.ran |= machine.ran
+        stack = STACK_TOP - STACK_BYTES, STACK_BYTES - machine.stack.return_bytes
+        for start, size in machine.written:
+            if not any(to <= start and start + size <= to + count for to, count in (*results, stack)):
+                raise Unproved(f"{function}: {size} bytes are written at {start:#x}")
+        return machine.general[machine.RESULT]
+
+    def words_at(self, at: int, count: int) -> list[Any]:
+        return [self.memory.read(at + 8 * i, 8) for i in range(count)]
+
+    def begin(self, at: int) -> None:
+        """Have the basic blocks run before Poly1305 does, whose function is at this address."""
+        machine = self.machine
+        first, second, third, fourth = (machine.general[name] for name in machine.ARGUMENTS[:4])
+        if at in self.members:
+            record, member = self.members[at]
+            title, blocks = f"{record.name} {member}", self.words_at(second, third // 8)
+            if third % 16:
+                raise Unproved(f"{title}: {third} bytes")
+            if member == "absorb":
+                self.absorb(title, record, first, blocks)
+            else:
+                key = self.words_at(fourth, 4)
+                key = [word & mask for word, mask in zip(key, CLAMP, strict=False)] + key[2:]
+                self.run(title, record, first, blocks, Accumulator([0, 0, 0], [], key), is_tag=True)
+        elif count := self.memory.read(first + BESIDE_COUNT, 8):
+            state, blocks = (self.memory.read(first + offset, 8) for offset in (BESIDE_STATE, BESIDE_BLOCKS))
+            self.absorb("beside a pass", SCALAR, state, self.words_at(blocks, 2 * count), beside=True)
+
+    def accumulator_at(self, state: int) -> Accumulator:
+        """Return the accumulator of a state in memory, and what it is of."""
+        key, words = self.words_at(state, 4), self.words_at(state + STATE_H, 3)
+        if all(isinstance(word, int) and word == 0 for word in words):
+            return Accumulator(words, [], key)
+        for found in self.accumulators:
+            if all(a is b for a, b in zip(found.words, words, strict=True)):
+                if not all(map(same, found.key, key)):
+                    raise Unproved("an accumulator has another key than before")
+                return found
+        raise Unproved("an accumulator of which nothing is known")
+
+    def absorb(self, title: str, record: Record, state: int, blocks: list[Any], beside: bool = False) -> None:
+        self.run(title, record, state, blocks, self.accumulator_at(state), beside=beside)
+
+    def run(
+        self,
+        title: str,
+        record: Record,
+        to: int,
+        blocks: list[Any],
+        before: Accumulator,
+        is_tag: bool = False,
+        beside: bool = False,
+    ) -> None:
+        """Have the basic blocks run, and expect what they leave when the function returns that begins."""
+        memory: Any = Input(blocks)
+        words, key = before.words, before.key
+        evaluation = Absorbed(
+            Inputs(self.ring), record, memory, 8 * len(blocks), is_tag, key=key, before=words, beside=beside
+        )
+        pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
+        result = Accumulator(evaluation.result(), before.blocks + blocks, key)
+        self.running.append(Running(pointer, title, to, is_tag, result))
+
+    def end(self) -> None:
+        """Compare what Poly1305 has left, if it has returned, and give it names."""
+        while self.running and self.machine.general[self.machine.STACK] == self.running[-1].pointer:
+            _, title, to, is_tag, result = self.running.pop()
+            self.taken.append(f"{title} of {len(result.blocks) // 2}")
+            at = to if is_tag else to + STATE_H
+            for i, word in enumerate(result.words):
+                self.ring.claim_same(f"{title}, word {i}", value_of(self.memory.read(at + 8 * i, 8)), word)
+            if is_tag:
+                self.tags.append(result)
+                continue
+            names = [
+                self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)
+            ]
+            for i, name in enumerate(names):
+                self.memory.write(at + 8 * i, 8, name)
+            self.accumulators.append(result._replace(words=names))
+
+    def tag_of(self, blocks: Sequence[Any], key: Sequence[Any]) -> list[Any]:
+        """Return the words of the tag of these blocks under a key, both in words of 64 bits, which Poly1305 has computed."""
+        clamped = [word & mask for word, mask in zip(key, CLAMP, strict=False)] + list(key[2:])
+        for found in (*self.tags, *self.accumulators):
+            is_same = len(found.blocks) == len(blocks) and all(map(same, found.blocks, blocks))
+            if not is_same or not all(map(same, found.key, clamped)):
+                continue
+            if len(found.words) == 2:
+                return found.words
+            nothing: Any = Input([])
+            given = numbered("h", found.words) | numbered("s", [value_of(word) for word in clamped[2:]])
+            outputs = Inputs(self.ring).run("tag", "tag", given, nothing, "tag")
+            return [outputs[f"tag[{i}]"][0] for i in range(2)]
+        raise Unproved("Poly1305 has computed nothing of this input under this key")
+
+    def claim_words(self, what: str, at: int, words: Sequence[Any]) -> None:
+        """Claim that 64-bit words in memory are these numbers."""
+        for i, word in enumerate(words):
+            self.ring.claim_same(f"word {i} of {what}", value_of(self.memory.read(at + 8 * i, 8)), word)
+
+    def claim_terms(self, what: str, at: int, words: Sequence[Any], length: int) -> None:
+        """Claim that bytes in memory are these words, of 4 bytes."""
+        for i, word in enumerate(words):
+            if not same(self.memory.read(at + 4 * i, min(4, length - 4 * i)), word):
+                raise Unproved(f"word {i} of {what} is another one")
+
+    def check_left(self, public: Iterable[Any]) -> None:
+        """Raise Unproved if a secret is left in a vector or on the stack; what consists of public words is none."""
+        known = {atom for word in public for atom in atoms_of(word)}
+        for number, lanes in self.machine.vectors.items():
+            if any(is_secret(value, set()) for value in lanes):
+                raise Unproved(f"vector {number} has a secret at the end")
+        for at, (_, value) in self.memory.cells.items():
+            if STACK_TOP - STACK_BYTES <= at < STACK_TOP and is_secret(value, known):
+                raise Unproved(f"the stack has a secret at the end, at {at - STACK_TOP:#x}")
+
+
+def atoms_of(word: Any) -> set[int]:
+    plain = word.resolved() if isinstance(word, Term) else word
+    return {atom for _, _, atom, _ in plain.slices if atom != ONES} if isinstance(plain, Term) else set()
+
+
+def is_secret(value: Any, public: set[int]) -> bool:
+    """Return whether a value depends on other atoms than these."""
+    if isinstance(value, Term):
+        return not atoms_of(value) <= public
+    return isinstance(value, Number | Symbolic) or (isinstance(value, Unknown) and value.secret)
+
+
+def padded(words: Sequence[Any]) -> list[Any]:
+    """Return words of 4 bytes with zeros up to a whole block."""
+    return [*words, *[0] * (-len(words) % 4)]
+
+
+def doubled(words: Sequence[Any]) -> list[Any]:
+    """Return words of 8 bytes."""
+    return [words[i] | words[i + 1] << 32 for i in range(0, len(words), 2)]
+
+
+def cpu_cache(linked: Linked) -> int:
+    """Return where the library keeps the features of the CPU."""
+    found = [at for name, at in linked.symbols.items() if name.startswith(("cache.", "hornet_cpu.cache"))]
+    if len(found) != 1:
+        raise Unproved(f"{linked.archive}: {len(found)} symbols for the features of the CPU")
+    return found[0]
+
+
+def entries_in_use(linked: Linked, which: str, cpu: int) -> int:
+    """Return what hornet_dispatch_entries, which runs, chooses for a CPU."""
+    machine = MACHINES[linked.target.architecture].on(linked, {})
+    for at, content in linked.data.items():
+        machine.memory.cells |= {at + i: (1, byte) for i, byte in enumerate(content)}
+    machine.call(linked.symbols["hornet_dispatch_entries"], [linked.symbols[f"hornet_{which}_list"], cpu, 0])
+    found = machine.general[machine.RESULT]
+    if not isinstance(found, int) or not found:
+        raise Unproved(f"no kernel for a CPU with features {cpu:#x}")
+    return found & 0xFFFFFFFF
