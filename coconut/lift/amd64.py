@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from coconut.architectures.amd64_compiled import ALIASES, IDLE, MOVES, VECTORS
 from coconut.instructions import Instruction
-from coconut.lift.machine import MASKS, RETURN, STACK_TOP, Flags, Machine, Unknown, signed
+from coconut.lift.machine import MASKS, RETURN, STACK_BYTES, STACK_TOP, Flags, Machine, Unknown, signed
 from coconut.lift.objects import Line
 from coconut.lift.operands import REGISTERS, Operand, general_registers, operand_of
 from coconut.operations import WORD_MAX, Value
@@ -261,6 +261,9 @@ class Amd64(Machine):
             return line.after
         if name[0] == "j" or name in {"call", "ret"}:
             return self.jump(line)
+        if name == "rep":
+            self.repeat(*line.operands)
+            return line.after
         operands = [operand_of(text, line.after) for text in line.operands]
         kinds = {operand.kind for operand in operands}
         if name[0] == "k":
@@ -286,6 +289,19 @@ class Amd64(Machine):
             self.push(at)
             return target
         return target if name == "jmp" or self.flags.holds(name[1:]) else at
+
+    def repeat(self, what: str, to: str) -> None:
+        """Store a register as often as rcx says; the ABI has addresses increase."""
+        name, _, text = what.partition(" ")
+        if name != "stos" or to != "%es:(%rdi)":
+            raise Unproved("no such instruction in the tables")
+        source = operand_of(text, 0)
+        at, count = self.register("rdi"), self.flags.public("how often", self.register("rcx"))
+        if count >= STACK_BYTES:
+            raise Unproved(f"an instruction that is repeated {count} times")
+        for i in range(count):
+            self.store(at + source.width // 8 * i, source.width // 8, self.get(source, source.width))
+        self.general["rdi"], self.general["rcx"] = at + source.width // 8 * count, 0
 
     def on_masks(self, name: str, operands: list[Operand]) -> None:
         *sources, to = operands

@@ -205,6 +205,8 @@ class Cpu:
         name = one.line.name
         if name.startswith("div") and i % 4:
             registers["rdx"] = self.source.choice((0, 0, 1, 77))
+        if name == "rep":
+            registers["rcx"] = self.source.choice((0, 1, 3, 8))
         if name == "leave":
             registers["rbp"] = STACK_AT + 64
         if one.access is not None:

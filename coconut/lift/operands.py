@@ -57,6 +57,7 @@ class Operand:
 
 @cache
 def operand_of(text: str, after: int) -> Operand:
+    text = text.removeprefix("%es:")  # a segment that begins at 0
     plain = re.sub(r"\{[^}]*\}", "", text).strip()
     found = re.search(r"\{%k(\d)\}", text)
     if unknown := re.sub(r"\{(?:%k\d|z|1to\d+)\}", "", text[len(plain) :]).strip(" {"):
