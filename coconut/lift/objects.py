@@ -114,7 +114,7 @@ def version_of(compiler: str) -> str:
         return maker_of([Elf(f"what {compiler} makes", path.read_bytes())])
 
 
-@dataclass
+@dataclass(eq=False)
 class Linked:
     """A program of all objects of an archive of the library, at fixed addresses; compiler is a command with its options.
 

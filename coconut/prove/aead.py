@@ -14,14 +14,32 @@ data, and given tags:
   function's stack; registers are restored, and no secret is left in vectors or on the stack.
 """
 
-from dataclasses import dataclass
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
-from coconut.lift.objects import Linked
-from coconut.prove import chacha20
-from coconut.prove.calls import Calls, Choice, doubled, padded
+from coconut.lift.objects import Linked, chosen, compiled
+from coconut.operations import WORD32_MAX
+from coconut.prove import chacha20, objects
+from coconut.prove.calls import Calls, doubled, padded
+from coconut.prove.choices import Choice, Kernel, choices, kernels_of_chacha20, missing, records_in_use
+from coconut.prove.composition import tag_of
+from coconut.prove.evaluation import NamingRing
 from coconut.prove.polynomials import Unproved
-from coconut.prove.terms import Difference, same
+from coconut.prove.proof import Compiled, Proved, proved
+from coconut.prove.terms import Difference, Terms, same
+
+ASSUMED = (
+    *objects.ASSUMED[:2],
+    "Output, tag, input, associated data, nonce, key and stack do not overlap, but that the output may be the input, and "
+    "addresses choose no path: they are odd, and the stack is a multiple of 16.",
+    "The call follows the System V ABI or the AAPCS64; memcpy and memset of the C library do what the C standard says.",
+    "Which kernels are in use, and the features of the CPU, were found by an earlier call.",
+    "A tag is the RFC's if it is the polynomial of the RFC's blocks, as graphs, tag and composition have it.",
+    "Nothing else writes to memory of the call meanwhile.",
+)
 
 # Where a call has its arguments, at odd addresses.
 OUT, TAG, IN, AAD, NONCE, KEY = ((i << 40) + 2 * i - 1 for i in range(1, 7))
@@ -38,6 +56,10 @@ class Case(NamedTuple):
     extended: bool = False
 
     @property
+    def verdicts(self) -> tuple[bool, ...]:
+        return (True, False) if self.opens else (True,)
+
+    @property
     def function(self) -> str:
         return f"hornet_{'x' * self.extended}chacha20_poly1305_{'open' if self.opens else 'seal'}"
 
@@ -52,29 +74,38 @@ class Sealed(NamedTuple):
     input: list[Any]
 
 
-def block(key: list[Any], counter: Any, nonce: list[Any]) -> list[Any]:
-    return chacha20.block_of([*CONSTANTS, *key, counter, *nonce])
+def block(terms: Terms, key: Sequence[Any], counter: int, nonce: Sequence[Any]) -> list[Any]:
+    """Return the words of a block, which calls of the same terms share."""
+    place = (
+        "block",
+        *(getattr(word, "number", word) for word in key),
+        counter,
+        *(getattr(w, "number", w) for w in nonce),
+    )
+    if place not in terms.results:
+        terms.results[place] = chacha20.block_of([*CONSTANTS, *key, counter, *nonce])
+    found: list[Any] = terms.results[place]
+    return found
 
 
-def subkey(key: list[Any], nonce: list[Any]) -> list[Any]:
-    """Return HChaCha20's key (draft-irtf-cfrg-xchacha-03, section 2.2): words of its last state, to which nothing is added."""
+def subkey(key: Sequence[Any], nonce: Sequence[Any]) -> list[Any]:
+    """Return HChaCha20's key (draft-irtf-cfrg-xchacha-03, section 2.2): words of its last state, to which nothing is
+    added."""
     x: list[Any] = [*CONSTANTS, *key, *nonce[:4]]
     for _ in range(chacha20.DOUBLE_ROUNDS):
         chacha20.inner_block(x)
     return x[:4] + x[12:]
 
 
-def sealed(
-    calls: Calls, key: list[Any], nonce: list[Any], text: list[Any], aad: list[Any], case: Case
-) -> Sealed:
+def sealed(calls: Calls, key: list[Any], nonce: list[Any], text: list[Any], aad: list[Any], case: Case) -> Sealed:
     """Compute the RFC's words of a text, which is the ciphertext if it is opened."""
     if case.extended:
         key, nonce = subkey(key, nonce), [0, *nonce[4:]]
-    poly_key = block(key, 0, nonce)[:8]
+    poly_key = block(calls.terms, key, 0, nonce)[:8]
     calls.cut_key(poly_key)
     keystream: list[Any] = []
     for i in range(-(-case.length // 64)):
-        keystream += block(key, 1 + i, nonce)
+        keystream += block(calls.terms, key, 1 + i, nonce)
     out = [(word ^ keystream[i]) & calls.mask(case.length - 4 * i) for i, word in enumerate(text)]
     ciphertext = text if case.opens else out
     lengths = [case.aad_length, 0, case.length, 0]
@@ -83,36 +114,49 @@ def sealed(
 
 @dataclass
 class Run:
-    """A call on symbolic words; in a call that opens, `valid` is the verdict on the tag."""
+    """A call on symbolic words; in a call that opens, `valid` is the verdict on the tag.
+
+    terms: what the words of several calls are made in, of which each then makes fewer.
+    """
 
     linked: Linked
     choice: Choice
     case: Case
     valid: bool = True
+    terms: Terms = field(default_factory=lambda: Terms(NamingRing()))
 
-    def prove(self) -> Calls:
-        """Run the call, and check all that it leaves."""
-        case, self.calls = self.case, Calls(self.linked, self.choice)
-        calls = self.calls
+    def prepare(self, calls: Calls) -> tuple[list[int], list[tuple[int, int]]]:
+        """Write the arguments to memory; return them, and what the call may write."""
+        case, self.calls = self.case, calls
         text_at = OUT if case.in_place else IN
-        key, nonce = calls.data(KEY, "key", 32), calls.data(NONCE, "nonce", 24 if case.extended else 12)
+        self.key, nonce = calls.data(KEY, "key", 32), calls.data(NONCE, "nonce", 24 if case.extended else 12)
         aad, text = calls.data(AAD, "aad", case.aad_length), calls.data(text_at, "text", case.length)
         self.given = doubled(calls.data(TAG, "tag", 16)) if case.opens else []
-        self.expected = sealed(calls, key, nonce, text, aad, case)
-        calls.terms.decide, self.decided = self.verdict, 0
+        self.expected = sealed(calls, self.key, nonce, text, aad, case)
         first = [OUT, text_at, case.length, TAG] if case.opens else [OUT, TAG, text_at, case.length]
-        results = [(OUT, case.length), *([] if case.opens else [(TAG, 16)])]
-        result = calls.call(case.function, [*first, AAD, case.aad_length, NONCE, KEY], results)
+        return [*first, AAD, case.aad_length, NONCE, KEY], [(OUT, case.length), *([] if case.opens else [(TAG, 16)])]
+
+    def prove(self) -> Calls:
+        """Run the call on symbolic words, and check all that it leaves."""
+        case, calls = self.case, Calls(self.linked, self.choice, self.terms)
+        arguments, results = self.prepare(calls)
+        # Where in the program the verdict is taken.
+        self.decided: list[int] = []
+        calls.terms.decide = self.verdict
+        result = calls.call(case.function, arguments, results)
         out = self.expected.out if self.valid else [0] * len(self.expected.out)
         calls.claim_terms("the output", OUT, out, case.length)
         if not case.opens:
             calls.claim_words("the tag", TAG, calls.tag_of(self.expected.input, self.expected.key))
         elif not self.decided:
             raise Unproved("the verdict depends on nothing")
-        if not isinstance(result, int) or result & 255 != self.valid:
-            raise Unproved("the function returns another verdict")
+        self.check_result(result)
         calls.check_left(self.expected.ciphertext)
         return calls
+
+    def check_result(self, result: Any) -> None:
+        if not isinstance(result, int) or result & 255 != self.valid:
+            raise Unproved("the function returns another verdict")
 
     def verdict(self, difference: Difference) -> bool:
         """Return the verdict on a tag, if all of it, and that of the RFC, is compared with the given one."""
@@ -124,5 +168,104 @@ class Run:
             if len(compared) != 1:
                 raise Unproved(f"word {i} of the given tag is not compared")
             self.calls.ring.claim_same(f"word {i} of the tag that is compared", compared[0], expected[i])
-        self.decided += 1
+        self.decided.append(list(self.calls.machine.ran)[-1])
         return self.valid
+
+    def sample(self, seed: object) -> Calls:
+        """Run the call on random numbers, whose given tag is right or has a wrong bit, and compare what it leaves."""
+        case, source = self.case, random.Random(f"{self.case} {seed}")
+        calls = Calls(self.linked, self.choice, numbers=source)
+        arguments, results = self.prepare(calls)
+        key, data = (b"".join(word.to_bytes(8, "little") for word in words) for words in self.expected[2:])
+        tag = tag_of(key, data)
+        wrong = int.from_bytes(tag, "little") ^ (0 if self.valid else 1 << source.randrange(128))
+        if case.opens:
+            calls.put(TAG, [wrong >> 32 * i & WORD32_MAX for i in range(4)], 16)
+        self.check_result(calls.call(case.function, arguments, results))
+        calls.claim_terms(
+            "the output", OUT, self.expected.out if self.valid else [0] * len(self.expected.out), case.length
+        )
+        if not case.opens and b"".join(calls.memory.read(TAG + i, 1).to_bytes(1, "little") for i in range(16)) != tag:
+            raise Unproved("the tag is another one")
+        return calls
+
+
+# How many bytes the last block of a text lacks, and lengths of associated data, which are taken in turn.
+LACKING = (0, 1, 15, 16, 31, 33, 47, 63, 5)
+AAD_LENGTHS = (0, 13, 16, 64, 65, 200)
+# Lengths that each choice of kernels gets: a short message, and a long one, which leaves Poly1305's kernels much.
+EACH = ((65, 13), (1100, 70))
+# How many block counts are looked at, in tables of passes.
+TABLES = 3
+
+
+def block_counts(kernel: Kernel) -> list[int]:
+    """Return numbers of blocks for which a kernel takes each pass that it has as the first, as a later one, and as the
+    last one, if it ever does."""
+    counts = range(TABLES * len(kernel.first))
+    reached = {}
+    for count in counts:
+        *passes, last = kernel.passes(count)
+        reached[count] = {(*each, False) for each in passes} | {(*last, True)}
+    found: list[int] = []
+    known: set[tuple[bool, int, bool]] = set()
+    while True:
+        # Short texts take less time.
+        best = max(counts, key=lambda count: (len(reached[count] - known) / (16 + count), -count))
+        if reached[best] <= known:
+            return sorted(found)
+        found.append(best)
+        known |= reached[best]
+
+
+def sampled(linked: Linked, choice: Choice, is_first: bool, opens: bool) -> list[Case]:
+    """Return the cases of a choice of kernels, of which there are more if it is the first with a kernel of ChaCha20."""
+    found = [Case(opens, length, aad) for length, aad in EACH]
+    for at in records_in_use(linked, "chacha20", choice.chacha20) if is_first else ():
+        for i, count in enumerate(block_counts(kernels_of_chacha20(linked)[at])):
+            length = max(0, 64 * count - LACKING[i % len(LACKING)])
+            found.append(Case(opens, length, AAD_LENGTHS[i % len(AAD_LENGTHS)], i % 2 == 1, i % 3 == 2))
+    return found
+
+
+def prove_cases(
+    linked: Linked, choice: Choice, cases: Sequence[Case], ran: set[int], terms: Terms | None = None
+) -> int:
+    """Prove calls, and return how many, each verdict being one; add the addresses of instructions that have run."""
+    count = 0
+    terms = terms or Terms(NamingRing())
+    for case in cases:
+        for valid in case.verdicts:
+            try:
+                ran.update(Run(linked, choice, case, valid, terms).prove().ran)
+            except Unproved as error:
+                raise Unproved(f"{case.length} bytes, {case.aad_length} of associated data: {error}") from None
+            count += 1
+    return count
+
+
+def shown(cases: Sequence[Case]) -> str:
+    return ", ".join(
+        f"{case.length} and {case.aad_length}" + " in place" * case.in_place + " with 24 bytes of nonce" * case.extended
+        for case in cases
+    )
+
+
+def prove_aead(opens: bool, compilers: Iterable[str] = ()) -> Iterator[Proved]:
+    """Prove calls that seal, or that open, of what compilers made, for all choices of kernels, at sampled lengths."""
+    for compiler in chosen(compilers):
+        linked = compiled(compiler)
+        known: set[int] = set()
+        for choice in choices(linked):
+            what = "open" if opens else "seal"
+            title = f"{linked.version}: {choice.name}, {what}"
+            of = Compiled(linked.version, choice.name, f"hornet_chacha20_poly1305_{what}")
+            if lacking := missing(linked, choice):
+                yield Proved(title, 0, compiled=of, omitted=f"this CPU has no {lacking}")
+                continue
+            kernels = set(records_in_use(linked, "chacha20", choice.chacha20))
+            cases, ran = sampled(linked, choice, not kernels <= known, opens), set[int]()
+            known |= kernels
+            of = of._replace(lengths=shown(cases))
+            made = proved(title, partial(prove_cases, linked, choice, cases, ran), compiled=of)
+            yield made._replace(ran=frozenset(ran))

@@ -8,20 +8,20 @@ is known; beside the names is kept which blocks were absorbed, and under which k
 it was computed of.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import random
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from coconut.lift.compare import REQUIRED, SPELLED, features_listed
-from coconut.lift.machine import RETURN, STACK_BYTES, STACK_TOP, Machine, Memory, Unknown
+from coconut.lift.machine import RETURN, STACK_BYTES, STACK_TOP, Memory, Unknown
 from coconut.lift.objects import Linked
-from coconut.native import cpu_features
+from coconut.prove.choices import Choice, kernels_of_chacha20
 from coconut.prove.claims import H_WORDS, product
 from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, numbered
 from coconut.prove.objects import MACHINES, STATE_H
 from coconut.prove.polynomials import Number, Poly, Unproved, add
-from coconut.prove.terms import ONES, Difference, Symbolic, Term, Terms, same, value_of
+from coconut.prove.terms import ONES, Symbolic, Term, Terms, same, value_of
 
 # How r is clamped, and at which bits the words of a key are cut, so that each piece is kept by the clamp, or is not.
 CLAMP = (0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC)
@@ -30,19 +30,8 @@ CUTS = ((0, 28), (0, 2, 28), (0, 2, 28), (0, 2, 28))
 CPU_IS_KNOWN = 1 << 31
 SCALAR = next(record for record in RECORDS if record.name == "scalar64")
 
-# struct hornet_chacha20_kernel: name, features, lanes, then the layouts and how many they are; each begins with its
-# function. chacha20_work: the state, the blocks, and their number, of what is done beside a pass.
-LAYOUTS, LAYOUTS_COUNT, LAYOUT_BYTES = 24, 32, 16
+# chacha20_work: the state, the blocks, and their number, of what is done beside a pass.
 BESIDE_STATE, BESIDE_BLOCKS, BESIDE_COUNT = 48, 56, 64
-
-
-class Choice(NamedTuple):
-    """The kernels that a CPU gets: a name for it, its features, and the entries in use of both lists."""
-
-    name: str
-    cpu: int
-    chacha20: int
-    poly1305: int
 
 
 class Input:
@@ -113,13 +102,16 @@ class Running(NamedTuple):
 class Calls:
     """Calls of public functions, one after another, on the same memory.
 
-    - decide: the verdict on a comparison of secrets.
+    - terms: what the words of this and of other calls are made in, with a NamingRing.
+    - numbers: where the numbers come from that are in place of symbolic words, in a call on public ones.
     - accumulators, tags: what Poly1305 has left. taken: what has run, with the number of blocks since the message began.
     - ran: the addresses of all instructions that have run.
     """
 
     linked: Linked
     choice: Choice
+    terms: Terms = field(default_factory=lambda: Terms(NamingRing()))
+    numbers: random.Random | None = None
     accumulators: list[Accumulator] = field(default_factory=list)
     tags: list[Accumulator] = field(default_factory=list)
     taken: list[str] = field(default_factory=list)
@@ -128,8 +120,9 @@ class Calls:
     unknowns: int = 0
 
     def __post_init__(self) -> None:
-        self.ring = NamingRing()
-        self.terms = Terms(self.ring)
+        ring = self.terms.ring
+        assert isinstance(ring, NamingRing)
+        self.ring = ring
         self.memory = Memory(self.linked)
         self.running: list[Running] = []
         symbols = self.linked.symbols
@@ -146,9 +139,12 @@ class Calls:
 
     def data(self, at: int, name: str, length: int) -> list[Any]:
         """Write symbolic bytes to memory; return their words, of 4 bytes, the last one with zeros after them."""
-        words: list[Any] = [self.terms.variable(f"{name} {i}") for i in range(-(-length // 4))]
+        words: list[Any] = [self.word(f"{name} {i}") for i in range(-(-length // 4))]
         self.put(at, words, length)
         return [word & self.mask(length - 4 * i) for i, word in enumerate(words)]
+
+    def word(self, name: str) -> Any:
+        return self.numbers.getrandbits(32) if self.numbers else self.terms.variable(name)
 
     @staticmethod
     def mask(left: int) -> int:
@@ -163,24 +159,23 @@ class Calls:
     def cut_key(self, words: Iterable[Any]) -> None:
         """Have the words of a key of Poly1305 become numbers by pieces that the clamp keeps, or not."""
         for word, cuts in zip(words, CUTS, strict=False):
-            ((_, _, atom, _),) = word.slices
-            self.terms.cuts[atom] = cuts
+            if isinstance(word, Term):
+                ((_, _, atom, _),) = word.slices
+                self.terms.cuts[atom] = cuts
 
     @cached_property
     def members(self) -> dict[int, tuple[Record, str]]:
         """Return the functions of Poly1305's kernels by their addresses."""
         records = [record for record in RECORDS if self.linked.has(record.name)]
-        return {self.linked.entry(record.name, name): (record, name) for record in records for name in ("mac", "absorb")}
+        return {
+            self.linked.entry(record.name, name): (record, name) for record in records for name in ("mac", "absorb")
+        }
 
     @cached_property
     def layouts(self) -> frozenset[int]:
         """Return the addresses of the functions of ChaCha20's layouts."""
-        found = set()
-        for name, at in self.linked.symbols.items():
-            if name.startswith("hornet_chacha20_kernel_"):
-                layouts, count = (self.linked.number(at + offset, 8) for offset in (LAYOUTS, LAYOUTS_COUNT))
-                found |= {self.linked.number(layouts + LAYOUT_BYTES * i, 8) for i in range(count)}
-        return frozenset(found)
+        kernels = kernels_of_chacha20(self.linked).values()
+        return frozenset(layout.function for kernel in kernels for layout in kernel.layouts)
 
     def call(self, function: str, arguments: Sequence[int], results: Sequence[tuple[int, int]]) -> Any:
         """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
@@ -193,7 +188,7 @@ class Calls:
         machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
         before, at = machine.callee_saved(), self.linked.symbols[function]
         while at != RETURN:
-            if at in self.members or at in self.layouts:
+            if self.numbers is None and (at in self.members or at in self.layouts):
                 self.begin(at)
             line = self.linked.lines.get(at)
             at = machine.advance(at)
@@ -276,9 +271,7 @@ class Calls:
             if is_tag:
                 self.tags.append(result)
                 continue
-            names = [
-                self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)
-            ]
+            names = [self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
             for i, name in enumerate(names):
                 self.memory.write(at + 8 * i, 8, name)
             self.accumulators.append(result._replace(words=names))
@@ -348,15 +341,3 @@ def cpu_cache(linked: Linked) -> int:
     if len(found) != 1:
         raise Unproved(f"{linked.archive}: {len(found)} symbols for the features of the CPU")
     return found[0]
-
-
-def entries_in_use(linked: Linked, which: str, cpu: int) -> int:
-    """Return what hornet_dispatch_entries, which runs, chooses for a CPU."""
-    machine = MACHINES[linked.target.architecture].on(linked, {})
-    for at, content in linked.data.items():
-        machine.memory.cells |= {at + i: (1, byte) for i, byte in enumerate(content)}
-    machine.call(linked.symbols["hornet_dispatch_entries"], [linked.symbols[f"hornet_{which}_list"], cpu, 0])
-    found = machine.general[machine.RESULT]
-    if not isinstance(found, int) or not found:
-        raise Unproved(f"no kernel for a CPU with features {cpu:#x}")
-    return found & 0xFFFFFFFF

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from coconut.lift.objects import chosen, compiled, shipped_by, version_of
 from coconut.prove import (
+    aead,
     chacha20,
     composition,
     core,
@@ -119,6 +120,15 @@ def suites(of: Wanted) -> Suites:
             loops.ASSUMED,
             compiled=True,
         ),
+        **{
+            f"aead-{what}": Suite(
+                f"calls that {what}, as compilers made them",
+                partial(aead.prove_aead, what == "open", of.compilers),
+                aead.ASSUMED,
+                compiled=True,
+            )
+            for what in ("seal", "open")
+        },
         "core": Suite(
             "functions that all use, as compilers made them",
             partial(core.prove_core, of.compilers),
@@ -200,7 +210,7 @@ class Outcome:
 
 
 # Suites that take longest begin first.
-LONGEST = ("objects", "loops", "go-chacha20", "go", "graphs")
+LONGEST = ("aead-open", "aead-seal", "objects", "loops", "go-chacha20", "go", "graphs")
 PROCESSES = 2
 _run: Suites = {}
 

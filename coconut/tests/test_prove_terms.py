@@ -108,7 +108,7 @@ def test_equal() -> None:
 
 def test_refused() -> None:
     """What has no normal form, and what depends on a symbolic word, is refused."""
-    a, other = Terms().variable("a"), 5
+    a = Terms().variable("a")
     b = a.terms.variable("b")
     questions: list[Callable[[], object]] = [
         lambda: a & b,

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Read which kernels a compiled library chooses for each CPU, and which passes its kernels of ChaCha20 take.
+
+The choice is the library's own: its function runs, on public numbers, for the CPUs that there are.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from coconut.lift.compare import REQUIRED, SPELLED, features_listed
+from coconut.lift.objects import X86_64, Linked
+from coconut.native import cpu_features
+from coconut.prove.core import ENTRY_BYTES
+from coconut.prove.objects import MACHINES
+from coconut.prove.polynomials import Unproved
+
+LISTS = ("chacha20", "poly1305")
+FALLBACK_BIT = 31
+# What x86-64's CPUs have, each in addition to those before it.
+LADDER = (
+    ("sse2",),
+    ("ssse3", "aes"),
+    ("avx2", "bmi2"),
+    ("avx512f", "avx512vl", "avx512bw"),
+    ("avx512ifma", "avx512vbmi2"),
+)
+# Without AVX-512, AVX-IFMA.
+BESIDE_AVX512 = "avxifma"
+# The properties that are no family of cores.
+WIDTHS = ("full_width_zmm", "no_zmm_downclock")
+
+
+class Choice(NamedTuple):
+    """The kernels that a CPU gets: their names, the features of one such CPU, and the entries in use of both lists."""
+
+    name: str
+    cpu: int
+    chacha20: int
+    poly1305: int
+
+
+class Layout(NamedTuple):
+    """A layout of a pass: the address of its function, how many blocks it computes, and how many it absorbs beside a
+    double round."""
+
+    function: int
+    blocks: int
+    beside: int
+
+
+class Kernel(NamedTuple):
+    """A kernel of ChaCha20: its layouts, and which of them a pass over a number of blocks takes: the first, and others.
+
+    For more blocks than the table has, its last ones repeat, `period` at a time (chacha20.h).
+    """
+
+    layouts: list[Layout]
+    period: int
+    first: list[int]
+    others: list[int]
+
+    def passes(self, blocks: int) -> list[tuple[bool, int]]:
+        """Return the passes over a number of blocks: whether each is the first, and its layout."""
+        found, left = [(True, self.first[self.entry(blocks)])], blocks
+        left -= self.layouts[found[0][1]].blocks - 1
+        while left > 0:
+            found.append((False, self.others[self.entry(left)]))
+            left -= self.layouts[found[-1][1]].blocks
+        return found
+
+    def entry(self, blocks: int) -> int:
+        count = len(self.first) - 1
+        return blocks if blocks <= count else count - -blocks % self.period
+
+
+# struct hornet_chacha20_kernel (chacha20.h), after the name, what it requires, and the lanes: the layouts, how many they
+# are, and the table of passes.
+LAYOUTS, LAYOUTS_COUNT, PERIOD, COUNT, FIRST, OTHERS = 24, 32, 40, 41, 48, 56
+LAYOUT_BYTES, BLOCKS, BESIDE = 16, 8, 11
+RECORD = "hornet_chacha20_kernel_"
+
+
+@cache
+def kernels_of_chacha20(linked: Linked) -> dict[int, Kernel]:
+    """Return the kernels that a program has, by the addresses of their records."""
+    found = {}
+    for at, name in linked.named:
+        if not name.startswith(RECORD) or at in linked.lines:
+            continue
+        layouts, count = (linked.number(at + offset, 8) for offset in (LAYOUTS, LAYOUTS_COUNT))
+        entries = linked.number(at + COUNT, 1) + 1
+        tables = [[linked.number(linked.number(at + o, 8) + i, 1) for i in range(entries)] for o in (FIRST, OTHERS)]
+        found[at] = Kernel(
+            [
+                Layout(linked.number(i, 8), linked.number(i + BLOCKS, 2), linked.number(i + BESIDE, 1))
+                for i in range(layouts, layouts + LAYOUT_BYTES * count, LAYOUT_BYTES)
+            ],
+            linked.number(at + PERIOD, 1),
+            *tables,
+        )
+    if not found:
+        raise Unproved(f"{linked.archive} has no kernel of ChaCha20")
+    return found
+
+
+def features(*names: str) -> int:
+    """Return the bits of features in a record."""
+    known = features_listed()
+    return sum(1 << known.index(SPELLED.get(name, name)) for name in names)
+
+
+def cpus() -> Iterator[int]:
+    """Yield the features of CPUs with x86-64, of each family of cores, whether there is such a CPU or not."""
+    named = [name for step in (*LADDER, (BESIDE_AVX512,), WIDTHS) for name in step]
+    families = [name for name in features_listed() if name not in {SPELLED.get(x, x) for x in named}]
+    ladder = [sum(LADDER[:i], ()) for i in range(1, len(LADDER) + 1)]
+    without = next(step for step in ladder if "avx2" in step)
+    for step in (*ladder, (*without, BESIDE_AVX512)):
+        for widths in ((), WIDTHS[:1], WIDTHS[1:], WIDTHS) if "avx512f" in step else ((),):
+            yield from (features(*step, *widths, *family) for family in ((), *((name,) for name in families)))
+
+
+@cache
+def variables(linked: Linked) -> dict[int, tuple[int, int]]:
+    """Return the bytes of data, as the program has them at first, as cells of memory."""
+    return {at + i: (1, byte) for at, content in linked.data.items() for i, byte in enumerate(content)}
+
+
+def entries_in_use(linked: Linked, which: str, cpu: int) -> int:
+    """Return what hornet_dispatch_entries, which runs, chooses for a CPU."""
+    machine = MACHINES[linked.target.architecture].on(linked, dict(variables(linked)))
+    machine.call(linked.symbols["hornet_dispatch_entries"], [linked.symbols[f"hornet_{which}_list"], cpu, 0])
+    found = machine.general[machine.RESULT]
+    if not isinstance(found, int) or not found & 0xFFFFFFFF:
+        raise Unproved(f"no kernel for a CPU with features {cpu:#x}")
+    return found & 0xFFFFFFFF
+
+
+def records_in_use(linked: Linked, which: str, in_use: int) -> list[int]:
+    """Return the addresses of the records of entries in use, without the fallback."""
+    entries = linked.symbols[f"hornet_{which}_entries"]
+    return [linked.number(entries + ENTRY_BYTES * i, 8) for i in range(FALLBACK_BIT) if in_use >> i & 1]
+
+
+@cache
+def choices(linked: Linked) -> list[Choice]:
+    """Return what CPUs get; of those that get the same entries, the first."""
+    if linked.target != X86_64:
+        raise Unproved(f"the CPUs of {linked.target.architecture} are not listed")
+    found: dict[tuple[int, ...], int] = {}
+    for cpu in cpus():
+        found.setdefault(tuple(entries_in_use(linked, which, cpu) for which in LISTS), cpu)
+    names = [
+        " with ".join(kernels_named(linked, which, bits) for which, bits in zip(LISTS, in_use, strict=True))
+        for in_use in found
+    ]
+    # Of those with the same kernels, which differ in the lengths from which on these serve, the CPU tells them apart.
+    return [
+        Choice(name + (f" on {family_of(cpu)}" if names.index(name) < i else ""), cpu, *in_use)
+        for i, (name, (in_use, cpu)) in enumerate(zip(names, found.items(), strict=True))
+    ]
+
+
+def kernels_named(linked: Linked, which: str, in_use: int) -> str:
+    prefix = f"hornet_{which}_kernel_"
+    names = [linked.functions[at].removeprefix(prefix) for at in records_in_use(linked, which, in_use)]
+    return ", ".join(dict.fromkeys(names))
+
+
+def family_of(cpu: int) -> str:
+    """Return the properties of a CPU."""
+    first = features_listed().index(WIDTHS[0])
+    return ", ".join(name for i, name in enumerate(features_listed()) if i >= first and cpu >> i & 1)
+
+
+def missing(linked: Linked, choice: Choice) -> str:
+    """Return the features that this CPU lacks for the kernels of a choice."""
+    required = 0
+    for which in LISTS:
+        for at in records_in_use(linked, which, getattr(choice, which)):
+            required |= linked.number(at + REQUIRED, 4)
+    known = [name for i, name in enumerate(features_listed()) if required >> i & 1]
+    return ", ".join(name for name in known if name not in cpu_features())

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Count which instructions calls have run, of those that they can reach.
+
+A function is reached from another one that calls it, jumps to it or into it, and, if that calls what a register or memory
+says, from it also the functions of the lists: ChaCha20's layouts, and those of Poly1305's kernels.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+
+from coconut.architectures.amd64_compiled import IDLE
+from coconut.lift.forms import TARGET
+from coconut.lift.objects import Line, Linked
+from coconut.prove.choices import kernels_of_chacha20
+
+JUMP = re.compile(r"j\w+|call|bl?|b\.\w+|[ct]bn?z")
+INDIRECT = re.compile(r"br|blr")
+
+
+def is_filler(line: Line) -> bool:
+    """Return whether an instruction only fills the place up to the next function or loop."""
+    return line.name in IDLE - {"vzeroupper", "endbr64"} or line.text.replace(" ", "") in {"xchg%ax,%ax", "hint#0x0"}
+
+
+def functions_of(linked: Linked) -> dict[int, list[Line]]:
+    """Return the instructions of each function, by its address."""
+    starts = sorted(at for at in linked.functions if at in linked.read)
+    found: dict[int, list[Line]] = defaultdict(list)
+    for at, line in linked.read.items():
+        place = bisect_right(starts, at)
+        if place and not is_filler(line):
+            found[starts[place - 1]].append(line)
+    return found
+
+
+def listed(linked: Linked) -> set[int]:
+    """Return the functions that lists name, and that calls of the AEAD use."""
+    found = {layout.function for kernel in kernels_of_chacha20(linked).values() for layout in kernel.layouts}
+    for at, name in linked.named:
+        if name.startswith("hornet_poly1305_kernel_") and at not in linked.lines:
+            found |= {
+                linked.entry(name.removeprefix("hornet_poly1305_kernel_"), member) for member in ("mac", "absorb")
+            }
+    return found
+
+
+def reachable(linked: Linked, roots: Iterable[int]) -> dict[int, list[Line]]:
+    """Return the functions that those at the roots reach, with their instructions."""
+    functions = functions_of(linked)
+    starts = sorted(functions)
+    waiting, found = list(roots), dict[int, list[Line]]()
+    while waiting:
+        at = waiting.pop()
+        start = starts[bisect_right(starts, at) - 1]
+        if start in found or at not in linked.read:
+            continue
+        found[start] = functions[start]
+        for line in found[start]:
+            if (JUMP.fullmatch(line.name) and line.operands[-1].startswith("*")) or INDIRECT.fullmatch(line.name):
+                waiting += listed(linked)
+            elif JUMP.fullmatch(line.name) and line.operands and TARGET.fullmatch(line.operands[-1]):
+                waiting.append(int(line.operands[-1].split()[0], 16))
+    return found
+
+
+def unreached(linked: Linked, roots: Iterable[int], ran: Collection[int]) -> Iterator[tuple[str, list[Line], int]]:
+    """Yield each function with instructions that were not run: its name, these, and how many it has."""
+    for start, lines in reachable(linked, roots).items():
+        if missing := [line for line in lines if line.at not in ran]:
+            yield linked.functions[start], missing, len(lines)
