@@ -112,7 +112,7 @@ def command_prove(arguments: argparse.Namespace) -> None:
 
 
 def command_mutations(arguments: argparse.Namespace) -> None:
-    from coconut.prove import chacha20, mutations, mutations_chacha20, mutations_objects
+    from coconut.prove import chacha20, mutations, mutations_aead, mutations_chacha20, mutations_objects
     from coconut.prove.planting import Tally
 
     def tallies() -> Iterator[tuple[str, Tally]]:
@@ -120,6 +120,7 @@ def command_mutations(arguments: argparse.Namespace) -> None:
         if not arguments.blocks:
             yield from mutations.plant_in_go()
             yield from mutations_objects.plant_in_objects(arguments.each_instruction)
+            yield from mutations_aead.plant_in_calls(arguments.each_instruction)
             yield "ChaCha20's graphs", mutations_chacha20.plant_in_graphs()
             yield "ChaCha20 in Go", mutations_chacha20.plant_in_go(chacha20.go_functions())
 
@@ -133,6 +134,14 @@ def command_mutations(arguments: argparse.Namespace) -> None:
     print(f"{planted} mistakes, {survivors} not refused, {unexplained} of them not explained")
     if unexplained:
         raise ValueError(f"{unexplained} mistakes are not refused, and not explained")
+
+
+def command_every_length(arguments: argparse.Namespace) -> None:
+    from coconut.prove.every_length import prove_every_length
+
+    first, _, last = arguments.lengths.partition("-")
+    lengths = range(int(first), int(last or first) + 1)
+    prove_every_length(tuple(arguments.compiler or ()), lengths, arguments.kernels or (), arguments.processes)
 
 
 def command_instructions(_: argparse.Namespace) -> None:
@@ -191,6 +200,17 @@ def run(argv: list[str] | None = None) -> None:
     proving.add_argument("--seed", type=int, help="repeat a run's keys of dispatch")
     proving.add_argument("--expect", action="store_true", help="rewrite expected.toml, how many proofs there must be")
     proving.add_argument("--verbose", action="store_true", help="print every proof, with its function and lengths")
+    lengths = command("every-length", command_every_length, "prove calls of the AEAD at every length, for hours")
+    lengths.add_argument(
+        "--lengths", default="0-600", metavar="FIRST-LAST", help="of the text, in bytes (default: 0-600)"
+    )
+    lengths.add_argument("--compiler", action="append", help="its machine code, not that of those installed")
+    lengths.add_argument(
+        "--kernels", action="append", help="only this choice, as `prove --verbose` names it; repeatable"
+    )
+    lengths.add_argument(
+        "--processes", type=int, default=0, help="how many at the same time (default: one for each CPU)"
+    )
     mutating = command("mutations", command_mutations, "plant mistakes, which proofs must refuse")
     mutating.add_argument("blocks", nargs="*", help="only in these basic blocks, KERNEL/BLOCK")
     mutating.add_argument(

@@ -27,6 +27,11 @@ def by_bits(table: int, operands: Sequence[int]) -> int:
         return WORD_MAX if table else 0
     parity = sum((i.bit_count() & 1) << i for i in range(entries))
     if table in {parity, parity ^ ones} and not all(isinstance(operand, int) for operand in operands):
+        # Symbolic words have the exclusive or of all at once.
+        k = next((k for k, operand in enumerate(operands) if hasattr(operand, "exclusive_or")), None)
+        if k is not None and table == parity:
+            found: int = operands[k].exclusive_or(*operands[:k], *operands[k + 1 :])  # type: ignore[attr-defined]
+            return found
         return reduce(xor, operands) ^ (WORD_MAX if table != parity else 0)
     # The part of the table for an operand, a public one if there is one, whose bit is 0, and for 1.
     k = next((k for k, operand in enumerate(operands) if isinstance(operand, int)), 0)

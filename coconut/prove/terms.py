@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import reduce, wraps
 from itertools import pairwise
+from operator import xor
 from typing import Any
 
 from coconut.prove.polynomials import Number, Ring, Unproved
@@ -43,6 +44,21 @@ def ones_of(constant: int) -> tuple[Slice, ...]:
         found.append((at, bits, ONES, 0))
         at += bits
     return tuple(found)
+
+
+def turned(slices: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
+    """Return the slices of a word of 32 bits, rotated so that the one with the least atom and bit is the first, and by how
+    much that must be rotated to be the word."""
+    parts = list(slices)
+    (_, bits, atom, first), (at, before, last, begin) = parts[0], parts[-1]
+    if last == atom and begin + before == first and len(parts) > 1:
+        parts = [*parts[1:-1], (at, before + bits, last, begin)]
+    start = min(range(len(parts)), key=lambda i: parts[i][2:])
+    place, found = 0, []
+    for _, bits, atom, first in (*parts[start:], *parts[:start]):
+        found.append((place, bits, atom, first))
+        place += bits
+    return tuple(found), parts[start][0]
 
 
 def constant_of(slices: Iterable[Slice]) -> int:
@@ -144,11 +160,15 @@ class Terms:
         return atom, base
 
     def join(self, slices: tuple[Slice, ...]) -> Term | int:
-        """Return a term of one atom that has the bits of these slices."""
+        """Return a term of one atom that has the bits of these slices; for a word of 32 bits, rotated so that each
+        rotation of the word is of the same atom."""
+        by = 0
+        if sum(bits for _, bits, _, _ in slices) == WORD_BITS:
+            slices, by = turned(slices)
         atom = self.atom("joined", slices)
         self.joins[atom] = slices
-        at, bits, _, _ = slices[-1]
-        return self.term([(0, at + bits, atom, 0)])
+        end = slices[-1][0] + slices[-1][1]
+        return self.term([(0, by, atom, end - by), (by, end - by, atom, 0)] if by else [(0, end, atom, 0)])
 
     def unfolded(self, one: Slice) -> list[Slice]:
         """Return a slice without names for joined bits."""
@@ -325,19 +345,21 @@ class Term(Symbolic):
 
     @remembered
     def differing(self, other: Any) -> Any:
-        if isinstance(other, int) and other == 0:
-            return self
-        both = (self.slices, self.slices_of(other))
-        if max(self.end, both[1][-1][0] + both[1][-1][1]) > WORD_BITS:
+        return self if isinstance(other, int) and other == 0 else self.exclusive_or(other)
+
+    def exclusive_or(self, *others: Any) -> Any:
+        """Return the exclusive or of all, which has no names for what is joined of some of them."""
+        all_ = [self.slices, *map(self.slices_of, others)]
+        if any(slices and slices[-1][0] + slices[-1][1] > WORD_BITS for slices in all_):
             # Atoms have 32 bits.
-            low, high = (self & WORD_MAX) ^ (other & WORD_MAX), self >> WORD_BITS ^ other >> WORD_BITS
-            return low | high << WORD_BITS
-        edges = sorted({edge for slices in both for at, bits, _, _ in slices for edge in (at, at + bits)})
+            low, high = ([f(word) for word in (self, *others)] for f in (lambda x: x & WORD_MAX, lambda x: x >> WORD_BITS))
+            return exclusive_or(low) | exclusive_or(high) << WORD_BITS
+        edges = sorted({edge for slices in all_ for at, bits, _, _ in slices for edge in (at, at + bits)})
         result: list[Slice] = []
         for start, end in pairwise(edges):
             parts = [
                 (atom, first + start - at)
-                for slices in both
+                for slices in all_
                 for at, bits, atom, first in slices
                 if at <= start < at + bits
             ]
@@ -443,6 +465,13 @@ class Difference(Symbolic):
         return self.terms.decide(self)
 
     __ror__, __rand__ = __or__, __and__
+
+
+def exclusive_or(words: Iterable[Any]) -> Any:
+    """Return the exclusive or of words, at once if one of them is a term."""
+    found = list(words)
+    term = next((i for i, word in enumerate(found) if isinstance(word, Term)), None)
+    return reduce(xor, found) if term is None else found.pop(term).exclusive_or(*found)
 
 
 def flattened(term: Term) -> tuple[int, tuple[Term, ...]]:

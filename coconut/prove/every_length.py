@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Prove calls of the AEAD at every length of a range, for hours, in jobs that another run goes on with.
+
+A job is a kind of call of one choice of kernels, at some lengths. What became of it is a line of a log, with what
+identifies the archive and the prover: a run skips the jobs that the log has of the same ones. Jobs end in any order, so
+the hash of a log is that of its sorted lines.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coconut.lift.objects import Linked, chosen, compiled
+from coconut.prove.aead import AAD_LENGTHS, Case, prove_cases
+from coconut.prove.choices import choices, missing
+from coconut.prove.polynomials import Unproved
+from coconut.trace import BUILD, HERE
+
+LOGS = BUILD / "every-length"
+# How many lengths a job has, which share words. Long ones take seconds each.
+JOB_LENGTHS = 25
+
+
+class Job(NamedTuple):
+    compiler: str
+    kernels: str
+    opens: bool
+    first: int
+    last: int
+
+    def cases(self) -> list[Case]:
+        """Return a case of each length, with associated data, places and nonces taken in turn."""
+        return [
+            Case(self.opens, n, AAD_LENGTHS[n % len(AAD_LENGTHS)], in_place=n % 4 == 3, extended=n % 8 == 5)
+            for n in range(self.first, self.last + 1)
+        ]
+
+
+@cache
+def prover() -> str:
+    """Return the hash of the prover's own text."""
+    found = hashlib.sha256()
+    for path in sorted(HERE.rglob("*.py")):
+        found.update(path.relative_to(HERE).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
+
+
+def key_of(linked: Linked, job: Job) -> dict[str, Any]:
+    """Return what identifies a job in a log."""
+    names = {"archive": linked.sha256, "compiler": linked.version, "prover": prover()}
+    return names | {"kernels": job.kernels, "opens": job.opens, "first": job.first, "last": job.last}
+
+
+def run_job(job: Job) -> dict[str, Any]:
+    """Prove the calls of a job, and return its line."""
+    linked, ran, refused, calls = compiled(job.compiler), set[int](), "", 0
+    choice = next(choice for choice in choices(linked) if choice.name == job.kernels)
+    try:
+        calls = prove_cases(linked, choice, job.cases(), ran)
+    except Unproved as error:
+        refused = str(error)
+    places = " ".join(f"{at:x}" for at in sorted(ran))
+    return key_of(linked, job) | {
+        "calls": calls,
+        "instructions": len(ran),
+        "ran": hashlib.sha256(places.encode()).hexdigest(),
+        "refused": refused,
+    }
+
+
+def jobs_of(compiler: str, lengths: range, kernels: Sequence[str]) -> Iterator[Job]:
+    """Yield the jobs of a compiler's calls, of some choices of kernels, or of all that this CPU runs."""
+    linked = compiled(compiler)
+    known = [choice for choice in choices(linked) if not missing(linked, choice)]
+    if unknown := set(kernels) - {choice.name for choice in known}:
+        raise ValueError(f"no kernels {'; '.join(sorted(unknown))}; there are {'; '.join(x.name for x in known)}")
+    for choice in known:
+        if kernels and choice.name not in kernels:
+            continue
+        for opens in (False, True):
+            for first in range(lengths.start, lengths.stop, JOB_LENGTHS):
+                yield Job(compiler, choice.name, opens, first, min(first + JOB_LENGTHS, lengths.stop) - 1)
+
+
+def lines_in(log: Path) -> list[dict[str, Any]]:
+    """Return the lines of a log; what a run that was cut short has left of one is none."""
+    found = []
+    for line in log.read_text().splitlines() if log.exists() else ():
+        try:
+            found.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return found
+
+
+def hash_of(lines: Sequence[dict[str, Any]]) -> str:
+    text = "".join(sorted(json.dumps(line, sort_keys=True) + "\n" for line in lines))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def prove_every_length(
+    compilers: Sequence[str], lengths: range, kernels: Sequence[str] = (), processes: int = 0, folder: Path = LOGS
+) -> None:
+    """Run the jobs that no earlier run has done, and print what became of all; raise ValueError if one is refused."""
+    folder.mkdir(parents=True, exist_ok=True)
+    refused = []
+    for compiler in chosen(compilers):
+        linked = compiled(compiler)
+        log = folder / f"{linked.sha256}.jsonl"
+        wanted = {json.dumps(key_of(linked, job)): job for job in jobs_of(compiler, lengths, kernels)}
+
+        def wanted_of(
+            line: dict[str, Any], keys: Sequence[str] = tuple(key_of(linked, Job("", "", False, 0, 0)))
+        ) -> str:
+            return json.dumps({name: line.get(name) for name in keys})
+
+        done = {wanted_of(line): line for line in lines_in(log) if wanted_of(line) in wanted}
+        print(
+            f"{linked.archive}: {linked.version}, SHA-256 {linked.sha256}: {len(wanted)} jobs, {len(done)} done before"
+        )
+        with log.open("a") as file, ProcessPoolExecutor(processes or os.cpu_count(), get_context("fork")) as pool:
+            running = [pool.submit(run_job, job) for key, job in wanted.items() if key not in done]
+            for future in as_completed(running):
+                line = future.result()
+                file.write(json.dumps(line) + "\n")
+                file.flush()
+                done[wanted_of(line)] = line
+                if line["refused"]:
+                    print(
+                        f"    refused: {line['kernels']}, {line['first']} to {line['last']}: {line['refused']}",
+                        flush=True,
+                    )
+        lines = list(done.values())
+        refused += [line["refused"] for line in lines if line["refused"]]
+        if len(lines) != len(wanted) or not lines:
+            raise ValueError(f"{len(lines)} jobs were done, and not {len(wanted)}")
+        print(
+            f"{linked.version}: {sum(line['calls'] for line in lines)} calls at {len(lengths)} lengths, "
+            f"{sum(bool(line['refused']) for line in lines)} jobs refused; the SHA-256 of the log is {hash_of(lines)}"
+        )
+    if refused:
+        raise ValueError(f"{len(refused)} jobs are refused, the first because of {refused[0]}")
