@@ -21,12 +21,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from coconut.lift.objects import Linked, chosen, compiled
-from coconut.operations import WORD32_MAX
+from coconut.operations import BLOCK_BYTES, WORD32_MAX
 from coconut.prove import chacha20, objects
 from coconut.prove.calls import Calls, doubled, padded
 from coconut.prove.choices import Choice, Kernel, choices, kernels_of_chacha20, missing, records_in_use
 from coconut.prove.composition import tag_of
-from coconut.prove.evaluation import NamingRing
+from coconut.prove.evaluation import RECORDS, NamingRing, groups_listed
 from coconut.prove.polynomials import Unproved
 from coconut.prove.proof import Compiled, Proved, proved
 from coconut.prove.terms import Difference, Terms, same
@@ -195,20 +195,28 @@ LACKING = (0, 1, 15, 16, 31, 33, 47, 63, 5)
 AAD_LENGTHS = (0, 13, 16, 64, 65, 200)
 # Lengths that each choice of kernels gets: a short message, and a long one, which leaves Poly1305's kernels much.
 EACH = ((65, 13), (1100, 70))
-# How many block counts are looked at, in tables of passes.
-TABLES = 3
+QUICK_MAX = 640
+# How many numbers of blocks are looked at, in tables of passes; and how many bytes passes may absorb of a long text.
+TABLES, BESIDE_BYTES = 3, 4096
+
+# What a pass is: its function, whether it is the first, and whether it is the last one, or how many blocks it then has.
+Pass = tuple[int, bool, int]
 
 
-def block_counts(kernel: Kernel) -> list[int]:
-    """Return numbers of blocks for which a kernel takes each pass that it has as the first, as a later one, and as the
-    last one, if it ever does."""
+def passes_of(kernel: Kernel, count: int, with_blocks: bool) -> set[Pass]:
+    """Return the passes over a number of blocks, with the number of those of the last one if that is asked for."""
+    passes = kernel.passes(count)
+    left = count - sum(kernel.layouts[layout].blocks for _, layout in passes[:-1]) + (len(passes) > 1)
+    found = {(kernel.layouts[layout].function, is_first, 0) for is_first, layout in passes[:-1]}
+    is_first, layout = passes[-1]
+    return found | {(kernel.layouts[layout].function, is_first, 1 + left * with_blocks)}
+
+
+def block_counts(kernel: Kernel, known: set[Pass], with_blocks: bool) -> list[int]:
+    """Return numbers of blocks that reach each pass that is not known, and add it."""
     counts = range(TABLES * len(kernel.first))
-    reached = {}
-    for count in counts:
-        *passes, last = kernel.passes(count)
-        reached[count] = {(*each, False) for each in passes} | {(*last, True)}
+    reached = {count: passes_of(kernel, count, with_blocks) for count in counts}
     found: list[int] = []
-    known: set[tuple[bool, int, bool]] = set()
     while True:
         # Short texts take less time.
         best = max(counts, key=lambda count: (len(reached[count] - known) / (16 + count), -count))
@@ -218,14 +226,26 @@ def block_counts(kernel: Kernel) -> list[int]:
         known |= reached[best]
 
 
-def sampled(linked: Linked, choice: Choice, is_first: bool, opens: bool) -> list[Case]:
-    """Return the cases of a choice of kernels, of which there are more if it is the first with a kernel of ChaCha20."""
+def long_texts(linked: Linked, choice: Choice, known: set[str]) -> list[int]:
+    """Return a text for each kernel of Poly1305 that is not known, long enough for the most groups that share a reduction
+    there."""
+    names = {linked.symbols[f"hornet_poly1305_kernel_{x.name}"]: x for x in RECORDS if linked.has(x.name)}
+    used = [names[at] for at in records_in_use(linked, "poly1305", choice.poly1305) if at in names]
+    new = [x for x in used if x.groups and x.name not in known]
+    known.update(x.name for x in new)
+    return [BESIDE_BYTES + BLOCK_BYTES * x.lanes * max(least for _, least in groups_listed(x.groups)) for x in new]
+
+
+def sampled(linked: Linked, choice: Choice, opens: bool, known: set[Pass], macs: set[str]) -> list[Case]:
+    """Return the cases of a choice of kernels: those of each, and what reaches other passes than are known, which are
+    counted by blocks if it seals, and longer texts for its kernels of Poly1305 that are not known."""
     found = [Case(opens, length, aad) for length, aad in EACH]
-    for at in records_in_use(linked, "chacha20", choice.chacha20) if is_first else ():
-        for i, count in enumerate(block_counts(kernels_of_chacha20(linked)[at])):
+    for at in records_in_use(linked, "chacha20", choice.chacha20):
+        for count in block_counts(kernels_of_chacha20(linked)[at], known, not opens):
+            i = len(found)
             length = max(0, 64 * count - LACKING[i % len(LACKING)])
             found.append(Case(opens, length, AAD_LENGTHS[i % len(AAD_LENGTHS)], i % 2 == 1, i % 3 == 2))
-    return found
+    return found + [Case(opens, length, 0) for length in long_texts(linked, choice, macs)]
 
 
 def prove_cases(
@@ -251,11 +271,14 @@ def shown(cases: Sequence[Case]) -> str:
     )
 
 
-def prove_aead(opens: bool, compilers: Iterable[str] = ()) -> Iterator[Proved]:
-    """Prove calls that seal, or that open, of what compilers made, for all choices of kernels, at sampled lengths."""
+def prove_aead(opens: bool, compilers: Iterable[str] = (), quick: bool = False) -> Iterator[Proved]:
+    """Prove calls that seal, or that open, of what compilers made, for all choices of kernels, at sampled lengths.
+
+    quick: short texts alone, of the choices with passes that no other one has.
+    """
     for compiler in chosen(compilers):
         linked = compiled(compiler)
-        known: set[int] = set()
+        known, macs = set[Pass](), set[str]()
         for choice in choices(linked):
             what = "open" if opens else "seal"
             title = f"{linked.version}: {choice.name}, {what}"
@@ -263,9 +286,11 @@ def prove_aead(opens: bool, compilers: Iterable[str] = ()) -> Iterator[Proved]:
             if lacking := missing(linked, choice):
                 yield Proved(title, 0, compiled=of, omitted=f"this CPU has no {lacking}")
                 continue
-            kernels = set(records_in_use(linked, "chacha20", choice.chacha20))
-            cases, ran = sampled(linked, choice, not kernels <= known, opens), set[int]()
-            known |= kernels
+            cases, ran = sampled(linked, choice, opens, known, macs), set[int]()
+            if quick:
+                cases = [case for case in cases if case.length <= QUICK_MAX]
+                if len(cases) == 1:
+                    continue
             of = of._replace(lengths=shown(cases))
             made = proved(title, partial(prove_cases, linked, choice, cases, ran), compiled=of)
             yield made._replace(ran=frozenset(ran))

@@ -352,7 +352,9 @@ class Term(Symbolic):
         all_ = [self.slices, *map(self.slices_of, others)]
         if any(slices and slices[-1][0] + slices[-1][1] > WORD_BITS for slices in all_):
             # Atoms have 32 bits.
-            low, high = ([f(word) for word in (self, *others)] for f in (lambda x: x & WORD_MAX, lambda x: x >> WORD_BITS))
+            low, high = (
+                [f(word) for word in (self, *others)] for f in (lambda x: x & WORD_MAX, lambda x: x >> WORD_BITS)
+            )
             return exclusive_or(low) | exclusive_or(high) << WORD_BITS
         edges = sorted({edge for slices in all_ for at, bits, _, _ in slices for edge in (at, at + bits)})
         result: list[Slice] = []

@@ -217,17 +217,20 @@ def test_other_definition(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_passes() -> None:
-    """The passes that a table has over a number of blocks compute all of them, and block 0."""
+    """The passes that a table has over a number of blocks compute all of them, and block 0; sampled texts reach all."""
     linked = program("gcc")
     kernels = kernels_of_chacha20(linked)
     assert len(kernels) >= 9
     for kernel in kernels.values():
         for blocks in range(200):
-            computed = sum(kernel.layouts[layout].blocks for _, layout in kernel.passes(blocks))
-            *_, last = kernel.passes(blocks)
-            assert computed > blocks >= computed - 1 - kernel.layouts[last[1]].blocks
-        sampled = {each for count in aead.block_counts(kernel) for each in kernel.passes(count)}
-        assert sampled == {each for count in range(3 * len(kernel.first)) for each in kernel.passes(count)}
+            *others, (_, last) = kernel.passes(blocks)
+            before = sum(kernel.layouts[layout].blocks for _, layout in others)
+            assert before < blocks + 1 <= before + kernel.layouts[last].blocks
+        known: set[aead.Pass] = set()
+        counts = aead.block_counts(kernel, known, True)
+        assert counts and not aead.block_counts(kernel, known, True)
+        assert known == {each for count in range(3 * len(kernel.first)) for each in aead.passes_of(kernel, count, True)}
+        assert {function for function, _, _ in known} <= {layout.function for layout in kernel.layouts}
 
 
 def test_reached() -> None:
