@@ -76,7 +76,7 @@ class Arm64Flags(Flags):
             raise Unproved(f"the condition {condition}, and nothing has set flags")
         known = self.kind == "known"
         if condition == "eq":
-            return (self.result >> 2 & 1) == 1 if known else self.public("whether it is 0", self.result) == 0
+            return (self.result >> 2 & 1) == 1 if known else self.is_zero(self.result)
         if condition == "cs":
             return self.public("a carry", self.bit()) == 1
         if condition == "hi":
@@ -180,6 +180,8 @@ class Arm64(Machine):
             return value >> shift
         if kind == "asr":
             return signed(self.flags.public("a sign", value), width) >> shift & MASKS[width]
+        if kind == "ror":
+            return self.shifted("rorv", value, shift, width)
         raise Unproved(f"the operand {texts[1]}")
 
     def address(self, text: str, after: tuple[str, ...] = ()) -> int:
@@ -247,7 +249,7 @@ class Arm64(Machine):
         if name.startswith("b."):
             taken = self.flags.holds(name[2:])
         elif name in {"cbz", "cbnz"}:
-            taken = (self.flags.public("whether it is 0", self.register(operands[0])) == 0) == (name == "cbz")
+            taken = self.flags.is_zero(self.register(operands[0])) == (name == "cbz")
         elif name in {"tbz", "tbnz"}:
             bit = self.register(operands[0]) >> number_of(operands[1]) & 1
             taken = (self.flags.public("a bit", bit) == 0) == (name == "tbz")
@@ -338,12 +340,12 @@ class Arm64(Machine):
 
     def on_vectors(self, name: str, operands: tuple[str, ...]) -> None:
         to = operands[0]
-        if name == "umov" or (name == "fmov" and to[0] == "x"):
-            found = re.fullmatch(r"(?:d(\d+)|v(\d+)\.([ds])\[(\d)\])", operands[1])
+        if name == "umov" or (name == "fmov" and to[0] in "xw"):
+            found = re.fullmatch(r"(?:([ds])(\d+)|v(\d+)\.([ds])\[(\d)\])", operands[1])
             if not found:
                 raise Unproved("no such move")
-            value, i = self.numbers(int(found[1] or found[2])), int(found[4] or 0)
-            self.set(to, halves(value)[i] if found[3] == "s" else value[i])
+            value, i = self.numbers(int(found[2] or found[3])), int(found[5] or 0)
+            self.set(to, halves(value)[i] if "s" in {found[1], found[4]} else value[i])
             return
         source = operands[-1]
         if name == "fmov" and source[0] == "d":
@@ -458,7 +460,7 @@ class Arm64(Machine):
             value = a - b - carry & mask
         else:
             carry = bit
-            value = ADD(a, b) & mask if not with_carry else a + b + carry & mask
+            value = ADD(a, b) if width == 64 and not with_carry else a + b + carry & mask
         if name[-1] == "s":
             self.flags = Arm64Flags("sub" if subtracts else "add", a, b, carry, value, width)
         self.set(to, value)
