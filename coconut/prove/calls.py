@@ -8,6 +8,7 @@ is known; beside the names is kept which blocks were absorbed, and under which k
 it was computed of.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 from coconut.lift.compare import REQUIRED, SPELLED, features_listed
 from coconut.lift.machine import RETURN, STACK_BYTES, STACK_TOP, Machine, Memory, Unknown
-from coconut.lift.objects import Linked
+from coconut.lift.objects import AARCH64, Linked
 from coconut.native import cpu_features
 from coconut.prove.claims import H_WORDS, product
 from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, numbered
@@ -61,12 +62,14 @@ class Input:
 class Absorbed(Evaluation):
     """The basic blocks that absorb blocks under a key, and from an accumulator on, which are given as words.
 
-    beside: whether that is beside a pass of ChaCha20, where the first product is computed as all others.
+    beside: whether that is beside a pass of ChaCha20, where the first product is computed as all others. reduces: whether
+    each sum is reduced to words there, to which the next block is added (aead/stitched.h).
     """
 
     key: Sequence[Any] = ()
     before: Sequence[Any] = (0, 0, 0)
     beside: bool = False
+    reduces: bool = False
 
     @property
     def h_words(self) -> list[Number | int]:
@@ -85,7 +88,12 @@ class Absorbed(Evaluation):
             return super().serial()
         state, value = self.begin(), add(self.blocks[0], self.h)
         for i in range(1, len(self.blocks)):
-            state = self.with_block("block", state, i)
+            if self.reduces:
+                given = numbered("r", self.r_words) | numbered("s", self.pad)
+                words = self.end("scalar64", "small end", state)
+                state = self.with_block("begin", given | numbered("h", words), i)
+            else:
+                state = self.with_block("block", state, i)
             value = add(product(value, self.names.power(1)), self.blocks[i])
         return self.end("scalar64", "end", state), product(value, self.names.power(1))
 
@@ -173,14 +181,16 @@ class Calls:
         return {self.linked.entry(record.name, name): (record, name) for record in records for name in ("mac", "absorb")}
 
     @cached_property
-    def layouts(self) -> frozenset[int]:
-        """Return the addresses of the functions of ChaCha20's layouts."""
-        found = set()
+    def layouts(self) -> dict[int, str]:
+        """Return the functions of ChaCha20's layouts, by their addresses."""
+        found = {}
         for name, at in self.linked.symbols.items():
             if name.startswith("hornet_chacha20_kernel_"):
                 layouts, count = (self.linked.number(at + offset, 8) for offset in (LAYOUTS, LAYOUTS_COUNT))
-                found |= {self.linked.number(layouts + LAYOUT_BYTES * i, 8) for i in range(count)}
-        return frozenset(found)
+                for i in range(count):
+                    begin = self.linked.number(layouts + LAYOUT_BYTES * i, 8)
+                    found[begin] = self.linked.function_at(begin)
+        return found
 
     def call(self, function: str, arguments: Sequence[int], results: Sequence[tuple[int, int]]) -> Any:
         """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
@@ -228,7 +238,8 @@ class Calls:
                 self.run(title, record, first, blocks, Accumulator([0, 0, 0], [], key), is_tag=True)
         elif count := self.memory.read(first + BESIDE_COUNT, 8):
             state, blocks = (self.memory.read(first + offset, 8) for offset in (BESIDE_STATE, BESIDE_BLOCKS))
-            self.absorb("beside a pass", SCALAR, state, self.words_at(blocks, 2 * count), beside=True)
+            reduces = companion_reduces(self.linked, self.layouts[at])
+            self.absorb("beside a pass", SCALAR, state, self.words_at(blocks, 2 * count), True, reduces)
 
     def accumulator_at(self, state: int) -> Accumulator:
         """Return the accumulator of a state in memory, and what it is of."""
@@ -242,8 +253,10 @@ class Calls:
                 return found
         raise Unproved("an accumulator of which nothing is known")
 
-    def absorb(self, title: str, record: Record, state: int, blocks: list[Any], beside: bool = False) -> None:
-        self.run(title, record, state, blocks, self.accumulator_at(state), beside=beside)
+    def absorb(
+        self, title: str, record: Record, state: int, blocks: list[Any], beside: bool = False, reduces: bool = False
+    ) -> None:
+        self.run(title, record, state, blocks, self.accumulator_at(state), beside=beside, reduces=reduces)
 
     def run(
         self,
@@ -254,12 +267,21 @@ class Calls:
         before: Accumulator,
         is_tag: bool = False,
         beside: bool = False,
+        reduces: bool = False,
     ) -> None:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
         memory: Any = Input(blocks)
         words, key = before.words, before.key
         evaluation = Absorbed(
-            Inputs(self.ring), record, memory, 8 * len(blocks), is_tag, key=key, before=words, beside=beside
+            Inputs(self.ring),
+            record,
+            memory,
+            8 * len(blocks),
+            is_tag,
+            key=key,
+            before=words,
+            beside=beside,
+            reduces=reduces,
         )
         pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
         result = Accumulator(evaluation.result(), before.blocks + blocks, key)
@@ -340,6 +362,14 @@ def padded(words: Sequence[Any]) -> list[Any]:
 def doubled(words: Sequence[Any]) -> list[Any]:
     """Return words of 8 bytes."""
     return [words[i] | words[i + 1] << 32 for i in range(0, len(words), 2)]
+
+
+def companion_reduces(linked: Linked, layout: str) -> bool:
+    """Return whether Poly1305 is reduced after each block beside a pass: COMPANION_REDUCES of chacha20/kernels/neon.c.
+
+    That only says what is computed there; it must be the same as the basic blocks compute.
+    """
+    return linked.target == AARCH64 and "clang" not in linked.version and re.search("_lanes1_.*neon", layout) is not None
 
 
 def cpu_cache(linked: Linked) -> int:
