@@ -311,8 +311,10 @@ class Arm64(Machine):
             if name == "st1":
                 part = self.numbers(numbers[0])[i // each] >> 8 * size * (i % each)
                 self.store(at, size, part & (1 << 8 * size) - 1)
+            elif name == "ld1" and arrangement in {"d", "s"}:
+                self.insert(numbers[0], arrangement, i, self.memory.read(at, size))
             else:
-                raise Unproved("a load of one element")
+                raise Unproved("no such load of one element")
         elif name == "ld1r" and len(numbers) == 1 and arrangement in {"2d", "4s", "2s"}:
             self.vectors[numbers[0]] = self.repeated(self.memory.read(at, size), arrangement)
         elif name in {"ld1", "st1"} and arrangement in {"16b", "8h", "4s", "2d"} and not lane:
@@ -385,10 +387,14 @@ class Arm64(Machine):
         elif name == "fmov":
             self.vectors[number] = (value, 0)
         else:
-            before = self.numbers(number, changed=True)
-            parts = list(before if found[3] == "d" else halves(before))
-            parts[int(found[4])] = value
-            self.vectors[number] = tuple(parts) if found[3] == "d" else of_halves(parts)
+            self.insert(number, found[3], int(found[4]), value)
+
+    def insert(self, number: int, size: str, i: int, value: Any) -> None:
+        """Replace an element of a vector, of 64 bits or of 32."""
+        before = self.numbers(number, changed=True)
+        parts = list(before if size == "d" else halves(before))
+        parts[i] = value
+        self.vectors[number] = tuple(parts) if size == "d" else of_halves(parts)
 
     def look_up(self, operands: tuple[str, ...]) -> None:
         """Run tbl, whose table is one vector or several."""

@@ -354,7 +354,14 @@ class Term(Symbolic):
         return made
 
     def __add__(self, other: Any) -> Any:
-        return Sum(self.terms, 0, (self,)) + other
+        # What has no bits in common is joined, as the halves of a rotated word.
+        is_apart = isinstance(other, Term) and self.slices[0][0] != other.slices[0][0] and self.is_apart_from(other)
+        return self.united(other) if is_apart else Sum(self.terms, 0, (self,)) + other
+
+    def is_apart_from(self, other: Term) -> bool:
+        """Return whether no bit is one of both terms."""
+        slices = sorted(self.slices + other.slices)
+        return all(at + bits <= after[0] for (at, bits, _, _), after in pairwise(slices))
 
     def __sub__(self, other: Any) -> Any:
         return self + -other if isinstance(other, int) else self.value() - value_of(other)
