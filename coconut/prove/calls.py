@@ -22,7 +22,7 @@ from coconut.prove.claims import H_WORDS, product
 from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, numbered
 from coconut.prove.objects import MACHINES, STATE_H
 from coconut.prove.polynomials import Number, Poly, Unproved, add
-from coconut.prove.terms import ONES, Difference, Symbolic, Term, Terms, same, value_of
+from coconut.prove.terms import ONES, WORD_BITS, Difference, Symbolic, Term, Terms, same, value_of
 
 # How r is clamped, and at which bits the words of a key are cut, so that each piece is kept by the clamp, or is not.
 CLAMP = (0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC)
@@ -173,6 +173,12 @@ class Calls:
         for word, cuts in zip(words, CUTS, strict=False):
             ((_, _, atom, _),) = word.slices
             self.terms.cuts[atom] = cuts
+
+    def cut_slices(self, words: Iterable[Any]) -> None:
+        """Have words become numbers by the slices that they consist of, which are variables then."""
+        for word in words:
+            for _, bits, atom, first in word.resolved().slices:
+                self.terms.cuts[atom] = sorted({0, first, first + bits} - {WORD_BITS})
 
     @cached_property
     def members(self) -> dict[int, tuple[Record, str]]:
