@@ -386,12 +386,12 @@ def cpu_cache(linked: Linked) -> int:
     return found[0]
 
 
-def entries_in_use(linked: Linked, which: str, cpu: int) -> int:
-    """Return what hornet_dispatch_entries, which runs, chooses for a CPU."""
+def entries_in_use(linked: Linked, which: str, cpu: int, forced: int = 0) -> int:
+    """Return what hornet_dispatch_entries, which runs, chooses for a CPU, and a name at an address, if it is forced."""
     machine = MACHINES[linked.target.architecture].on(linked, {})
     for at, content in linked.data.items():
         machine.memory.cells |= {at + i: (1, byte) for i, byte in enumerate(content)}
-    machine.call(linked.symbols["hornet_dispatch_entries"], [linked.symbols[f"hornet_{which}_list"], cpu, 0])
+    machine.call(linked.symbols["hornet_dispatch_entries"], [linked.symbols[f"hornet_{which}_list"], cpu, forced])
     found = machine.general[machine.RESULT]
     if not isinstance(found, int) or not found:
         raise Unproved(f"no kernel for a CPU with features {cpu:#x}")
