@@ -65,7 +65,7 @@ def test_calls(compiler: str, case: Case, valid: bool) -> None:
     [
         # Poly1305 in vectors; beside a pass, where gcc has it reduced after each block; and XChaCha20, in place.
         ("neoverse_n1", Case(False, 300, 13), ["neon mac of 21"]),
-        ("cortex_a53", Case(False, 600, 0), ["beside a pass of 16", "beside a pass of 32", "scalar64 absorb of 39"]),
+        ("cortex_a53", Case(False, 600, 0), ["beside a pass of 16", "scalar64 absorb of 39"]),
         ("vector128", Case(True, 40, 0, in_place=True, extended=True), ["scalar64 mac of 4"]),
     ],
 )
@@ -97,7 +97,7 @@ MISTAKES: dict[str, tuple[Case, str, str, int, Change]] = {
     "bits": (SEAL, "rows3_neon", r"sri\tv\d+\.4s, v\d+\.4s, #20", 0, named("sri", other="#19")),
     "words": (SEAL, "rows3_neon", r"ext\tv\d+\.16b, .*#4", 0, named("ext", other="#8")),
     "bytes": (SEAL, "rows3_neon", r"rev32\tv\d+\.8h", 0, left_out),
-    "sum": (SEAL, "rows3_neon", r"add\tv\d+\.4s", 0, named("eor")),
+    "sum": (SEAL, "rows3_neon", r"add\tv\d+\.4s", 0, named("zip1")),
     "half of the tag": (OPEN, "message_processed", r"orr\tx0, x0, x1", -1, named("orr", operand=2, other="xzr")),
     "no tag": (OPEN, "message_processed", r"orr\tx0, x0, x1", -1, named("and")),
     "verdict": (OPEN, "message_processed", r"cbz\tx0", -1, named("cbnz")),
