@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from coconut.prove.aead_arm import FORCED, choices_of_arm64, families_of_arm64
 from coconut.prove.calls import Choice
 from coconut.prove.evaluation import RECORDS
 from coconut.prove.mutations_objects import changed_line
-from coconut.prove.polynomials import Number, Ring, Unproved
+from coconut.prove.polynomials import Number, Ring, Unproved, add
 from coconut.prove.terms import WORD_MAX, Sum, Terms
 
 GCC_ARM, CLANG_ARM = COMPILERS[2:]
@@ -128,14 +129,14 @@ def test_sums_of_words() -> None:
     terms = Terms(Ring())
     a, b = (terms.variable(name) for name in "ab")
 
-    def value(word: object) -> Number:
-        masked = word & WORD_MAX if isinstance(word, Sum) else word
-        number = masked.value()  # type: ignore[attr-defined]
-        assert isinstance(number, Number)
-        return number
+    def number(word: Any) -> Number:
+        found = (word & WORD_MAX).value()
+        assert isinstance(found, Number)
+        return found
 
-    small, wide = (value((a >> k) + (b >> k)) for k in (1, 0))
-    assert small.poly == ((a >> 1).value() + (b >> 1).value()).poly and small.high == 2**32 - 2
-    assert wide.poly != (a.value() + b.value()).poly and wide.high == WORD_MAX
+    small, wide = (number((a >> k) + (b >> k)) for k in (1, 0))
+    halves, wholes = (add(number(a >> k).poly, number(b >> k).poly) for k in (1, 0))
+    assert small.poly == halves and small.high == 2**32 - 2
+    assert wide.poly != wholes and wide.high == WORD_MAX
     assert (a << 16 & WORD_MAX) + (a >> 16) is (a << 16 & WORD_MAX) | (a >> 16)
     assert isinstance((a << 15 & WORD_MAX) + (a >> 16), Sum)
