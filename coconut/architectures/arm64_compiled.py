@@ -150,8 +150,14 @@ INSTRUCTIONS = {name: neon.INSTRUCTIONS[name] for name in ("ldr", "store", "copy
     Instruction("add_d", 2, low_half(neon.INSTRUCTIONS["add"].meaning), gnu="add d{d}, d{0}, d{1}"),
     Instruction("addp_d", 1, lambda imm, a: (a[0] + a[1] & WORD_MAX, 0), gnu="addp d{d}, v{0}.2d"),
     Instruction("and_8b", 2, low_half(neon.INSTRUCTIONS["and"].meaning), gnu="and v{d}.8b, v{0}.8b, v{1}.8b"),
+    Instruction("eor", 2, elements(lambda imm, a, b: a ^ b), gnu="eor v{d}.16b, v{0}.16b, v{1}.16b"),
+    Instruction("eor_8b", 2, low_half(elements(lambda imm, a, b: a ^ b)), gnu="eor v{d}.8b, v{0}.8b, v{1}.8b"),
+    immediate("shl_d", 1, low_half(neon.INSTRUCTIONS["shl"].meaning), "shl d{d}, d{0}, #{i}"),
     immediate("ushr_d", 1, low_half(neon.INSTRUCTIONS["ushr"].meaning), "ushr d{d}, d{0}, #{i}"),
     immediate("ushr_4s", 1, each32(lambda imm, a: a >> imm), f"ushr {WORDS}, #{{i}}", *SHIFTS_32),
+    immediate(
+        "usra_4s", 2, each32(lambda imm, d, a: d + (a >> imm)), "usra v{d}.4s, v{1}.4s, #{i}", 1, 7, 16, 20, 25, 32
+    ),
     immediate("sli_2d", 2, elements(sli(WORD_MAX)), "sli v{d}.2d, v{1}.2d, #{i}"),
     immediate("sli_4s", 2, each32(sli(WORD32_MAX)), "sli v{d}.4s, v{1}.4s, #{i}", *SHIFTS_32),
     permuted("uzp2", lambda a, b: a[1::2] + b[1::2]),

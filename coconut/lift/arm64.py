@@ -76,7 +76,7 @@ class Arm64Flags(Flags):
             raise Unproved(f"the condition {condition}, and nothing has set flags")
         known = self.kind == "known"
         if condition == "eq":
-            return (self.result >> 2 & 1) == 1 if known else self.public("whether it is 0", self.result) == 0
+            return (self.result >> 2 & 1) == 1 if known else self.is_zero(self.result)
         if condition == "cs":
             return self.public("a carry", self.bit()) == 1
         if condition == "hi":
@@ -180,6 +180,8 @@ class Arm64(Machine):
             return value >> shift
         if kind == "asr":
             return signed(self.flags.public("a sign", value), width) >> shift & MASKS[width]
+        if kind == "ror":
+            return self.shifted("rorv", value, shift, width)
         raise Unproved(f"the operand {texts[1]}")
 
     def address(self, text: str, after: tuple[str, ...] = ()) -> int:
@@ -247,7 +249,7 @@ class Arm64(Machine):
         if name.startswith("b."):
             taken = self.flags.holds(name[2:])
         elif name in {"cbz", "cbnz"}:
-            taken = (self.flags.public("whether it is 0", self.register(operands[0])) == 0) == (name == "cbz")
+            taken = self.flags.is_zero(self.register(operands[0])) == (name == "cbz")
         elif name in {"tbz", "tbnz"}:
             bit = self.register(operands[0]) >> number_of(operands[1]) & 1
             taken = (self.flags.public("a bit", bit) == 0) == (name == "tbz")
@@ -309,8 +311,10 @@ class Arm64(Machine):
             if name == "st1":
                 part = self.numbers(numbers[0])[i // each] >> 8 * size * (i % each)
                 self.store(at, size, part & (1 << 8 * size) - 1)
+            elif name == "ld1" and arrangement in {"d", "s"}:
+                self.insert(numbers[0], arrangement, i, self.memory.read(at, size))
             else:
-                raise Unproved("a load of one element")
+                raise Unproved("no such load of one element")
         elif name == "ld1r" and len(numbers) == 1 and arrangement in {"2d", "4s", "2s"}:
             self.vectors[numbers[0]] = self.repeated(self.memory.read(at, size), arrangement)
         elif name in {"ld1", "st1"} and arrangement in {"16b", "8h", "4s", "2d"} and not lane:
@@ -338,12 +342,12 @@ class Arm64(Machine):
 
     def on_vectors(self, name: str, operands: tuple[str, ...]) -> None:
         to = operands[0]
-        if name == "umov" or (name == "fmov" and to[0] == "x"):
-            found = re.fullmatch(r"(?:d(\d+)|v(\d+)\.([ds])\[(\d)\])", operands[1])
+        if name == "umov" or (name == "fmov" and to[0] in "xw"):
+            found = re.fullmatch(r"(?:([ds])(\d+)|v(\d+)\.([ds])\[(\d)\])", operands[1])
             if not found:
                 raise Unproved("no such move")
-            value, i = self.numbers(int(found[1] or found[2])), int(found[4] or 0)
-            self.set(to, halves(value)[i] if found[3] == "s" else value[i])
+            value, i = self.numbers(int(found[2] or found[3])), int(found[5] or 0)
+            self.set(to, halves(value)[i] if "s" in {found[1], found[4]} else value[i])
             return
         source = operands[-1]
         if name == "fmov" and source[0] == "d":
@@ -383,10 +387,14 @@ class Arm64(Machine):
         elif name == "fmov":
             self.vectors[number] = (value, 0)
         else:
-            before = self.numbers(number, changed=True)
-            parts = list(before if found[3] == "d" else halves(before))
-            parts[int(found[4])] = value
-            self.vectors[number] = tuple(parts) if found[3] == "d" else of_halves(parts)
+            self.insert(number, found[3], int(found[4]), value)
+
+    def insert(self, number: int, size: str, i: int, value: Any) -> None:
+        """Replace an element of a vector, of 64 bits or of 32."""
+        before = self.numbers(number, changed=True)
+        parts = list(before if size == "d" else halves(before))
+        parts[i] = value
+        self.vectors[number] = tuple(parts) if size == "d" else of_halves(parts)
 
     def look_up(self, operands: tuple[str, ...]) -> None:
         """Run tbl, whose table is one vector or several."""
@@ -458,7 +466,7 @@ class Arm64(Machine):
             value = a - b - carry & mask
         else:
             carry = bit
-            value = ADD(a, b) & mask if not with_carry else a + b + carry & mask
+            value = ADD(a, b) if width == 64 and not with_carry else a + b + carry & mask
         if name[-1] == "s":
             self.flags = Arm64Flags("sub" if subtracts else "add", a, b, carry, value, width)
         self.set(to, value)

@@ -9,26 +9,26 @@ it was computed of.
 """
 
 import random
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from coconut.lift.machine import RETURN, STACK_BYTES, STACK_TOP, Memory, Unknown
-from coconut.lift.objects import Linked
-from coconut.prove.choices import Choice, kernels_of_chacha20
+from coconut.lift.objects import AARCH64, Linked
+from coconut.prove.choices import SCALAR, Choice, kernels_of_chacha20
 from coconut.prove.claims import H_WORDS, product
 from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, numbered
 from coconut.prove.objects import MACHINES, STATE_H
 from coconut.prove.polynomials import Number, Poly, Unproved, add
-from coconut.prove.terms import ONES, Symbolic, Term, Terms, same, value_of
+from coconut.prove.terms import ONES, WORD_BITS, Symbolic, Term, Terms, same, value_of
 
 # How r is clamped, and at which bits the words of a key are cut, so that each piece is kept by the clamp, or is not.
 CLAMP = (0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC)
 CUTS = ((0, 28), (0, 2, 28), (0, 2, 28), (0, 2, 28))
 # What the library adds to the features of a CPU that it knows (core/cpu.c).
 CPU_IS_KNOWN = 1 << 31
-SCALAR = next(record for record in RECORDS if record.name == "scalar64")
 
 # chacha20_work: the state, the blocks, and their number, of what is done beside a pass.
 BESIDE_STATE, BESIDE_BLOCKS, BESIDE_COUNT = 48, 56, 64
@@ -50,12 +50,14 @@ class Input:
 class Absorbed(Evaluation):
     """The basic blocks that absorb blocks under a key, and from an accumulator on, which are given as words.
 
-    beside: whether that is beside a pass of ChaCha20, where the first product is computed as all others.
+    beside: whether that is beside a pass of ChaCha20, where the first product is computed as all others. reduces: whether
+    each sum is reduced to words there, to which the next block is added (aead/stitched.h).
     """
 
     key: Sequence[Any] = ()
     before: Sequence[Any] = (0, 0, 0)
     beside: bool = False
+    reduces: bool = False
 
     @property
     def h_words(self) -> list[Number | int]:
@@ -74,7 +76,12 @@ class Absorbed(Evaluation):
             return super().serial()
         state, value = self.begin(), add(self.blocks[0], self.h)
         for i in range(1, len(self.blocks)):
-            state = self.with_block("block", state, i)
+            if self.reduces:
+                given = numbered("r", self.r_words) | numbered("s", self.pad)
+                words = self.end("scalar64", "small end", state)
+                state = self.with_block("begin", given | numbered("h", words), i)
+            else:
+                state = self.with_block("block", state, i)
             value = add(product(value, self.names.power(1)), self.blocks[i])
         return self.end("scalar64", "end", state), product(value, self.names.power(1))
 
@@ -163,6 +170,12 @@ class Calls:
                 ((_, _, atom, _),) = word.slices
                 self.terms.cuts[atom] = cuts
 
+    def cut_slices(self, words: Iterable[Any]) -> None:
+        """Have words become numbers by the slices that they consist of, which are variables then."""
+        for word in words:
+            for _, bits, atom, first in word.resolved().slices:
+                self.terms.cuts[atom] = sorted({0, first, first + bits} - {WORD_BITS})
+
     @cached_property
     def members(self) -> dict[int, tuple[Record, str]]:
         """Return the functions of Poly1305's kernels by their addresses."""
@@ -223,7 +236,8 @@ class Calls:
                 self.run(title, record, first, blocks, Accumulator([0, 0, 0], [], key), is_tag=True)
         elif count := self.memory.read(first + BESIDE_COUNT, 8):
             state, blocks = (self.memory.read(first + offset, 8) for offset in (BESIDE_STATE, BESIDE_BLOCKS))
-            self.absorb("beside a pass", SCALAR, state, self.words_at(blocks, 2 * count), beside=True)
+            reduces = companion_reduces(self.linked, self.linked.function_at(at))
+            self.absorb("beside a pass", SCALAR, state, self.words_at(blocks, 2 * count), True, reduces)
 
     def accumulator_at(self, state: int) -> Accumulator:
         """Return the accumulator of a state in memory, and what it is of."""
@@ -237,8 +251,10 @@ class Calls:
                 return found
         raise Unproved("an accumulator of which nothing is known")
 
-    def absorb(self, title: str, record: Record, state: int, blocks: list[Any], beside: bool = False) -> None:
-        self.run(title, record, state, blocks, self.accumulator_at(state), beside=beside)
+    def absorb(
+        self, title: str, record: Record, state: int, blocks: list[Any], beside: bool = False, reduces: bool = False
+    ) -> None:
+        self.run(title, record, state, blocks, self.accumulator_at(state), beside=beside, reduces=reduces)
 
     def run(
         self,
@@ -249,12 +265,21 @@ class Calls:
         before: Accumulator,
         is_tag: bool = False,
         beside: bool = False,
+        reduces: bool = False,
     ) -> None:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
         memory: Any = Input(blocks)
         words, key = before.words, before.key
         evaluation = Absorbed(
-            Inputs(self.ring), record, memory, 8 * len(blocks), is_tag, key=key, before=words, beside=beside
+            Inputs(self.ring),
+            record,
+            memory,
+            8 * len(blocks),
+            is_tag,
+            key=key,
+            before=words,
+            beside=beside,
+            reduces=reduces,
         )
         pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
         result = Accumulator(evaluation.result(), before.blocks + blocks, key)
@@ -333,6 +358,16 @@ def padded(words: Sequence[Any]) -> list[Any]:
 def doubled(words: Sequence[Any]) -> list[Any]:
     """Return words of 8 bytes."""
     return [words[i] | words[i + 1] << 32 for i in range(0, len(words), 2)]
+
+
+def companion_reduces(linked: Linked, layout: str) -> bool:
+    """Return whether Poly1305 is reduced after each block beside a pass: COMPANION_REDUCES of chacha20/kernels/neon.c.
+
+    That only says what is computed there; it must be the same as the basic blocks compute.
+    """
+    return (
+        linked.target == AARCH64 and "clang" not in linked.version and re.search("_lanes1_.*neon", layout) is not None
+    )
 
 
 def cpu_cache(linked: Linked) -> int:

@@ -4,19 +4,24 @@
 The choice is the library's own: its function runs, on public numbers, for the CPUs that there are.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from coconut.lift.compare import REQUIRED, SPELLED, features_listed
+from coconut.lift.compare import REQUIRED, SPELLED, comparable, features_listed
 from coconut.lift.objects import X86_64, Linked
 from coconut.native import cpu_features
 from coconut.prove.core import ENTRY_BYTES
+from coconut.prove.evaluation import RECORDS
 from coconut.prove.objects import MACHINES
 from coconut.prove.polynomials import Unproved
+from coconut.trace import SOURCE
 
 LISTS = ("chacha20", "poly1305")
 FALLBACK_BIT = 31
+FORCED = "vector128"
+SCALAR = next(record for record in RECORDS if record.name == "scalar64")
 # What x86-64's CPUs have, each in addition to those before it.
 LADDER = (
     ("sse2",),
@@ -110,7 +115,7 @@ def features(*names: str) -> int:
     return sum(1 << known.index(SPELLED.get(name, name)) for name in names)
 
 
-def cpus() -> Iterator[int]:
+def cpus_with_x86_64() -> Iterator[int]:
     """Yield the features of CPUs with x86-64, of each family of cores, whether there is such a CPU or not."""
     named = [name for step in (*LADDER, (BESIDE_AVX512,), WIDTHS) for name in step]
     families = [name for name in features_listed() if name not in {SPELLED.get(x, x) for x in named}]
@@ -122,15 +127,34 @@ def cpus() -> Iterator[int]:
 
 
 @cache
+def features_of_arm64() -> dict[str, str]:
+    """Return the features of 64-bit Arm in the order of their bits, and where each comes from (core/cpu/arm.def)."""
+    text = (SOURCE / "core" / "cpu" / "arm.def").read_text()
+    found = re.search(r"^#ifdef __aarch64__\n(.*?)^#else", text, re.MULTILINE | re.DOTALL)
+    features = dict(re.findall(r"^HORNET_CPU_FEATURE\((\w+), (\w+),", found[1], re.MULTILINE)) if found else {}
+    if "neon" not in features or "properties" not in features.values():
+        raise Unproved("core/cpu/arm.def has no features of 64-bit Arm")
+    return features
+
+
+def cpus_with_arm64() -> Iterator[int]:
+    """Yield the features of CPUs with 64-bit Arm, of each family of cores."""
+    known = list(features_of_arm64())
+    for others in ((), ("aes",)):
+        for family in (name for name, source in features_of_arm64().items() if source == "properties"):
+            yield sum(1 << known.index(name) for name in ("neon", family, *others))
+
+
+@cache
 def variables(linked: Linked) -> dict[int, tuple[int, int]]:
     """Return the bytes of data, as the program has them at first, as cells of memory."""
     return {at + i: (1, byte) for at, content in linked.data.items() for i, byte in enumerate(content)}
 
 
-def entries_in_use(linked: Linked, which: str, cpu: int) -> int:
-    """Return what hornet_dispatch_entries, which runs, chooses for a CPU."""
+def entries_in_use(linked: Linked, which: str, cpu: int, forced: int = 0) -> int:
+    """Return what hornet_dispatch_entries, which runs, chooses for a CPU, and a name at an address, if it is forced."""
     machine = MACHINES[linked.target.architecture].on(linked, dict(variables(linked)))
-    machine.call(linked.symbols["hornet_dispatch_entries"], [linked.symbols[f"hornet_{which}_list"], cpu, 0])
+    machine.call(linked.symbols["hornet_dispatch_entries"], [linked.symbols[f"hornet_{which}_list"], cpu, forced])
     found = machine.general[machine.RESULT]
     if not isinstance(found, int) or not found & 0xFFFFFFFF:
         raise Unproved(f"no kernel for a CPU with features {cpu:#x}")
@@ -146,18 +170,21 @@ def records_in_use(linked: Linked, which: str, in_use: int) -> list[int]:
 @cache
 def choices(linked: Linked) -> list[Choice]:
     """Return what CPUs get; of those that get the same entries, the first."""
-    if linked.target != X86_64:
-        raise Unproved(f"the CPUs of {linked.target.architecture} are not listed")
     found: dict[tuple[int, ...], int] = {}
-    for cpu in cpus():
+    for cpu in cpus_with_x86_64() if linked.target == X86_64 else cpus_with_arm64():
         found.setdefault(tuple(entries_in_use(linked, which, cpu) for which in LISTS), cpu)
+    if linked.target != X86_64:
+        # No CPU gets this kernel there, unless a program forces it.
+        *_, (entries, cpu) = found.items()
+        name_at = linked.number(linked.symbols[RECORD + FORCED], 8)
+        found[entries_in_use(linked, LISTS[0], cpu, name_at), entries[1]] = cpu
     names = [
         " with ".join(kernels_named(linked, which, bits) for which, bits in zip(LISTS, in_use, strict=True))
         for in_use in found
     ]
     # Of those with the same kernels, which differ in the lengths from which on these serve, the CPU tells them apart.
     return [
-        Choice(name + (f" on {family_of(cpu)}" if names.index(name) < i else ""), cpu, *in_use)
+        Choice(name + (f" on {family_of(linked, cpu)}" if names.index(name) < i else ""), cpu, *in_use)
         for i, (name, (in_use, cpu)) in enumerate(zip(names, found.items(), strict=True))
     ]
 
@@ -168,17 +195,21 @@ def kernels_named(linked: Linked, which: str, in_use: int) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def family_of(cpu: int) -> str:
+def family_of(linked: Linked, cpu: int) -> str:
     """Return the properties of a CPU."""
-    first = features_listed().index(WIDTHS[0])
-    return ", ".join(name for i, name in enumerate(features_listed()) if i >= first and cpu >> i & 1)
+    known = features_listed() if linked.target == X86_64 else list(features_of_arm64())
+    first = known.index(WIDTHS[0]) if linked.target == X86_64 else known.index("neon") + 1
+    return ", ".join(name for i, name in enumerate(known) if i >= first and cpu >> i & 1)
 
 
 def missing(linked: Linked, choice: Choice) -> str:
-    """Return the features that this CPU lacks for the kernels of a choice."""
+    """Return why the kernels of a choice cannot be compared here, or nothing if they can."""
+    if linked.target != X86_64:
+        return comparable(linked, SCALAR)
     required = 0
     for which in LISTS:
         for at in records_in_use(linked, which, getattr(choice, which)):
             required |= linked.number(at + REQUIRED, 4)
     known = [name for i, name in enumerate(features_listed()) if required >> i & 1]
-    return ", ".join(name for name in known if name not in cpu_features())
+    lacking = [name for name in known if name not in cpu_features()]
+    return f"this CPU has no {', '.join(lacking)}" if lacking else ""

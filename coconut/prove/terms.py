@@ -85,7 +85,7 @@ class Terms:
     xors: dict[int, tuple[tuple[tuple[int, int], ...], bool]] = field(default_factory=dict)
     joins: dict[int, tuple[Slice, ...]] = field(default_factory=dict)
     # The pieces of atoms, each with its first bit and how many it has.
-    pieces: dict[int, list[tuple[int, int, Number]]] = field(default_factory=dict)
+    pieces: dict[int, list[tuple[int, int, Any]]] = field(default_factory=dict)
     count: int = ONES
 
     def number(self) -> int:
@@ -195,10 +195,14 @@ class Terms:
             while len(table) > length:
                 table.popitem()
 
-    def pieces_of(self, atom: int) -> list[tuple[int, int, Number]]:
-        """Return the variables of the ring that an atom consists of."""
+    def pieces_of(self, atom: int) -> list[tuple[int, int, Any]]:
+        """Return the numbers of the ring that an atom consists of: variables, or of a sum that cannot wrap, the sum."""
         if self.ring is None:
             raise Unproved("a number of a symbolic word")
+        if atom not in self.pieces and atom in self.sums:
+            constant, operands = self.sums[atom]
+            if constant + sum((1 << operand.end) - 1 for operand in operands) <= WORD_MAX:
+                self.pieces[atom] = [(0, WORD_BITS, sum((operand.value() for operand in operands), constant))]
         if atom not in self.pieces:
             ends = [*self.cuts.get(atom, (0,)), WORD_BITS]
             self.pieces[atom] = [
@@ -374,7 +378,14 @@ class Term(Symbolic):
         return made
 
     def __add__(self, other: Any) -> Any:
-        return Sum(self.terms, 0, (self,)) + other
+        # What has no bits in common is joined, as the halves of a rotated word.
+        is_apart = isinstance(other, Term) and self.slices[0][0] != other.slices[0][0] and self.is_apart_from(other)
+        return self.united(other) if is_apart else Sum(self.terms, 0, (self,)) + other
+
+    def is_apart_from(self, other: Term) -> bool:
+        """Return whether no bit is one of both terms."""
+        slices = sorted(self.slices + other.slices)
+        return all(at + bits <= after[0] for (at, bits, _, _), after in pairwise(slices))
 
     def __sub__(self, other: Any) -> Any:
         return self + -other if isinstance(other, int) else self.value() - value_of(other)

@@ -26,7 +26,7 @@ SSE2 = "vector128 with scalar64"
 def available(linked: Linked, name: str) -> Choice:
     choice = choice_named(linked, name)
     if lacking := missing(linked, choice):
-        pytest.skip(f"this CPU has no {lacking}")
+        pytest.skip(lacking)
     return choice
 
 
