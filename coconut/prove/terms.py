@@ -189,9 +189,12 @@ class Terms:
 
     def polynomial(self, slices: Iterable[Slice]) -> Number | int:
         """Return the number that unfolded slices make."""
-        total: Number | int = constant_of(slices := tuple(slices))
+        total: Number | int = 0
         for at, bits, atom, first in slices:
-            for begin, size, piece in self.pieces_of(atom) if atom != ONES else ():
+            if atom == ONES:
+                total = total | (1 << bits) - 1 << at
+                continue
+            for begin, size, piece in self.pieces_of(atom):
                 low, high = max(first, begin), min(first + bits, begin + size)
                 if low < high:
                     part = piece >> low - begin
