@@ -41,10 +41,10 @@ from coconut.lift.forms import code_of, encoding_of, form_of, forms_of
 from coconut.lift.objects import X86_64, Line, Linked, Target
 from coconut.native import cpu_features, prefix_of, runner_of
 from coconut.operations import WORD_MAX
-from coconut.prove.polynomials import Number, Ring, Unproved, transitions
+from coconut.prove.polynomials import Ring, Unproved, transitions
 from coconut.prove.term_values import WordValues
-from coconut.prove.terms import Difference, Symbolic, Term, Terms
 from coconut.prove.terms import WORD_MAX as HALF_MAX
+from coconut.prove.terms import Symbolic, Terms
 from coconut.trace import SOURCE
 
 if TYPE_CHECKING:
@@ -550,11 +550,10 @@ class Passed(NamedTuple):
     @staticmethod
     def of(line: Line, used: Iterable[tuple[str, Any]], verdict: Verdict) -> "Passed":
         places = {place: 1 << i for i, place in enumerate(place for place in used if place[0] != "flags")}
-        of_kind = {
-            kind: [(bit, which) for (found, which), bit in places.items() if found == kind]
-            for kind in ("general", "vectors")
-        }
-        return Passed(line, *of_kind.values(), places.get(("memory", ""), 0), verdict.together)
+        general, vectors = (
+            [(bit, which) for (found, which), bit in places.items() if found == kind] for kind in ("general", "vectors")
+        )
+        return Passed(line, general, vectors, places.get(("memory", ""), 0), verdict.together)
 
     def words_in(self, machine: "Machine") -> int:
         """Return which of the registers have symbolic words."""
