@@ -202,8 +202,8 @@ class Trial:
     def word(self, value: int, within: int = WORD_MAX) -> Any:
         """Return a symbolic word with a value: some of its runs of bits are constant, and all that is not within a mask."""
         if self.differences:
-            number, other = self.source.getrandbits(64), self.word_of(value, WORD_MAX)
-            return self.input(number, WORD_MAX) ^ self.word_of(number ^ value, WORD_MAX) if other else other
+            number = self.source.getrandbits(64)
+            return self.input(number, WORD_MAX) ^ self.word_of(number ^ value, WORD_MAX)
         return self.word_of(value, within)
 
     def word_of(self, value: int, within: int) -> Any:
@@ -291,8 +291,8 @@ class Trial:
         flags = type(machine.flags)
         if ("flags", "") in places:
             assert sample.addends is not None
-            make = self.word if ("flags", "") in self.words else lambda number: self.input(number, WORD_MAX)
-            a, b = map(make, sample.addends)
+            make = self.word_of if ("flags", "") in self.words else self.input
+            a, b = (make(number, WORD_MAX) for number in sample.addends)
             machine.flags = flags("add", a, b, 0, a + b & WORD_MAX, 64)
         else:
             machine.flags = flags("known", result=sample.flags >> self.cpu.flags_shift)
