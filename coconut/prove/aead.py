@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from coconut.lift.objects import Linked
 from coconut.prove import chacha20
 from coconut.prove.calls import Calls, Choice, doubled, padded
+from coconut.prove.collection import uncollected
 from coconut.prove.polynomials import Unproved
 from coconut.prove.terms import Difference, same
 
@@ -90,6 +91,7 @@ class Run:
     case: Case
     valid: bool = True
 
+    @uncollected
     def prove(self) -> Calls:
         """Run the call, and check all that it leaves."""
         case, self.calls = self.case, Calls(self.linked, self.choice)

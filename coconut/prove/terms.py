@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from coconut.prove.polynomials import Number, Ring, Unproved
@@ -28,6 +29,9 @@ WORD_BITS = 32
 WORD_MAX = (1 << WORD_BITS) - 1
 # The atom whose bits are all 1, of which each slice is from bit 0 on.
 ONES = 0
+
+# By which the operands of a sum are in order.
+NUMBER = attrgetter("number")
 
 # Bits `first` to `first + bits - 1` of an atom, at bit `at` of a term: (at, bits, atom, first).
 Slice = tuple[int, int, int, int]
@@ -408,7 +412,7 @@ class Sum(Symbolic):
         for operand in self.operands:
             more, flat = flattened(operand)
             constant, operands = constant + more, operands + [*flat]
-        return self.terms.sum(constant, tuple(sorted(operands, key=lambda term: term.number)))
+        return self.terms.sum(constant, tuple(sorted(operands, key=NUMBER)))
 
     def __rshift__(self, by: int) -> Any:
         return self.value() >> by
