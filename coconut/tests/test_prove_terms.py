@@ -51,7 +51,7 @@ def of_table(table: int, operands: Sequence[int]) -> int:
     return found
 
 
-@pytest.mark.parametrize("which", product((False, True), repeat=3))
+@pytest.mark.parametrize("which", list(product((False, True), repeat=3)))
 def test_ternary(which: Sequence[bool]) -> None:
     """Each table of three operands, public or symbolic ones, makes the right value or is refused."""
     chosen = random.Random(20)
