@@ -245,7 +245,8 @@ class Amd64(Machine):
 
     def aligned(self, name: str, operands: list[Operand], width: int) -> None:
         """Raise Unproved if an operand in memory is not where an instruction needs it, which would be an exception."""
-        needs = re.match("v?mov(a|dqa|nt)|pxor|xorps", name)
+        # Without VEX, all do that is no move, or a move that says so.
+        needs = re.match("v?mov(a|dqa|nt)", name) or not re.match("v|mov|lddqu|pinsr", name)
         for operand in operands if needs else ():
             if operand.kind == "memory" and self.address(operand) % (width // 8) != 0:
                 raise Unproved(f"an address that is no multiple of {width // 8}")

@@ -3,8 +3,9 @@
 
 Each form (forms.py) is run by the code that an instruction of it has in the program, at its own address, with all
 general registers, vectors, masks, flags and the memory around its operands set to edges and random numbers (cpus.py).
-A machine runs the same, on these numbers, and on symbolic ones that have these values. Whatever it says must be what
-the CPU did: registers, whole vectors, masks, memory, the next instruction, and each condition that it does not refuse.
+A machine runs the same, on these numbers, and on symbolic numbers and words that have these values. Whatever it says
+must be what the CPU did: registers, whole vectors, masks, memory, the next instruction, and each condition that it does
+not refuse. Which operands may be symbolic words at the same time is compared, too, and all else is refused.
 """
 
 import random
@@ -14,7 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from coconut.architectures.scalar_arm64 import ARM64
 from coconut.lift.cpus import (
@@ -39,7 +41,10 @@ from coconut.lift.forms import code_of, encoding_of, form_of, forms_of
 from coconut.lift.objects import X86_64, Line, Linked, Target
 from coconut.native import cpu_features, prefix_of, runner_of
 from coconut.operations import WORD_MAX
-from coconut.prove.polynomials import Number, Ring, Unproved, Values
+from coconut.prove.polynomials import Ring, Unproved, transitions
+from coconut.prove.term_values import WordValues
+from coconut.prove.terms import WORD_MAX as HALF_MAX
+from coconut.prove.terms import Symbolic, Terms
 from coconut.trace import SOURCE
 
 if TYPE_CHECKING:
@@ -103,10 +108,15 @@ def check_features(linked: Linked, record: Named, ran: Iterable[int]) -> None:
 
 # How many states an instruction is run on, how many of them on symbolic numbers too, and how many must agree.
 STATES, SYMBOLIC, LEAST = 30, 3, 3
+# On which states an instruction is run on symbolic words, until this many agree; at the first two, the bits of operands
+# are apart, so that they can be joined.
+OF_WORDS, WORDS = (6, 3, 0, 2, 1, 4, 8), 2
 # How many instructions of a form are run; all but the first on fewer states.
 INSTANCES, FEWER = 3, 6
 # How many states a machine may refuse at first, before the form counts as refused.
 REFUSED_MAX = 6
+# How many elements of 64 bits a vector has, by the letter of its name.
+LETTERS = {"x": 2, "y": 4, "z": 8}
 TOO_NEAR = "Unusable a jump to what is too near"
 SIGNALS = {4: "this CPU does not have it", 5: "a trap", 7: "a bus error", 8: "an arithmetic exception", 11: "a fault"}
 
@@ -117,11 +127,17 @@ class Differs(Exception):
 
 @dataclass
 class Verdict:
-    """What became of a form: compared on a number of states, public and symbolic ones; else why it was not."""
+    """What became of a form: compared on a number of states, public and symbolic ones; else why it was not.
+
+    words: on how many with symbolic words. together: which operands were such at the same time: bit i is that of place i
+    of what an instruction of the form takes numbers from.
+    """
 
     form: str
     states: int = 0
     symbolic: int = 0
+    words: int = 0
+    together: set[int] = field(default_factory=set)
     refused: str = ""
     unable: str = ""
     differs: str = ""
@@ -136,7 +152,8 @@ class Verdict:
 class Trial:
     """A run of an instruction on a CPU, and what a machine makes of the same numbers.
 
-    symbolic: which of the places that it uses have symbolic numbers: general registers, vectors, memory, flags.
+    symbolic: which of the places that it uses have symbolic numbers: general registers, vectors, memory, flags. words:
+    which of them have symbolic words. differences: such a word may be a comparison.
     """
 
     cpu: Cpu
@@ -147,13 +164,27 @@ class Trial:
     after: bytes
     symbolic: Sequence[tuple[str, Any]] = ()
     source: random.Random = field(default_factory=random.Random)
+    words: Sequence[tuple[str, Any]] = ()
+    differences: bool = False
 
     def __post_init__(self) -> None:
         self.ring = Ring()
         self.inputs: dict[int, int] = {}
+        self.variables: dict[str, int] = {}
+        self.terms = Terms(self.ring, decide=lambda difference: self.values.of_word(difference) == 0)
+        self.values = WordValues(self.terms, self.variables, self.inputs)
+        # Each trial of a few also on the numbers that words become, which takes long.
+        self.values.also_numbers = self.source.randrange(4) == 0
+        # Of vectors, what is used and an element behind it.
+        letters = re.findall(r"%([xyz])mm", " ".join(self.one.line.operands))
+        self.elements = max((LETTERS[letter] for letter in letters), default=2) + 1
 
-    def number(self, value: int) -> Any:
+    def number(self, value: int, within: int = WORD_MAX) -> Any:
         """Return a symbolic number with a value: of 64 bits or less, or a sum that may wrap."""
+        if within != WORD_MAX and len(transitions(within)) == 2:
+            # Bits of one run.
+            low = (within & -within).bit_length() - 1
+            return self.input(value >> low, within >> low) << low
         kind = self.source.randrange(4)
         if kind == 0:
             other = self.source.getrandbits(64)
@@ -164,35 +195,104 @@ class Trial:
 
     def input(self, value: int, limit: int) -> Any:
         number = self.ring.input(f"x{len(self.inputs)}", max(limit, value))
-        self.inputs[len(self.ring.names) - 1] = value
+        ((variable,),) = number.poly
+        self.inputs[variable] = self.values.known[variable] = value
         return number
+
+    def word(self, value: int, within: int = WORD_MAX) -> Any:
+        """Return a symbolic word with a value: some of its runs of bits are constant, and all that is not within a mask."""
+        if self.differences:
+            number = self.source.getrandbits(64)
+            return self.input(number, WORD_MAX) ^ self.word_of(number ^ value, WORD_MAX)
+        return self.word_of(value, within)
+
+    def word_of(self, value: int, within: int) -> Any:
+        source = self.source
+        first = source.choice((32, source.randrange(1, 32)))
+        ends = {0, first, min(first + 32, 64), 64, *source.sample(range(1, 64), source.choice((0, 0, 1, 3)))}
+        ends |= {min(end, 64) for end, _ in transitions(within)}
+        total: Any = 0
+        for begin, end in pairwise(sorted(ends)):
+            part = value >> begin & (1 << end - begin) - 1
+            is_constant = not within >> begin & 1 or source.randrange(8) == 0
+            total = total | (part if is_constant else self.bits(part, end - begin)) << begin
+        return total
+
+    def bits(self, value: int, size: int) -> Any:
+        """Return a symbolic word of some bits with a value: those of a variable or of what is made of some, in any place."""
+        source, kind = self.source, self.source.randrange(8)
+        if kind == 0:
+            return self.variable(value, size)
+        at = source.randrange(33 - size)
+        noise, mask, by = source.getrandbits(32), (1 << size) - 1 << at, source.randrange(1, 32)
+        number, a, b = noise & ~mask | value << at, source.getrandbits(32), source.getrandbits(32)
+        if kind == 1:
+            found = self.variable(number)
+        elif kind == 2:
+            x = self.variable((number >> by | number << 32 - by) & HALF_MAX)
+            found = x << by & HALF_MAX | x >> 32 - by
+        elif kind == 3:
+            found = self.variable(number ^ HALF_MAX) ^ HALF_MAX
+        elif kind == 4:
+            found = self.variable(number ^ a) ^ self.variable(a)
+        elif kind == 5:
+            found = self.variable(number - a & HALF_MAX) + self.variable(a) & HALF_MAX
+        elif kind == 6:
+            found = self.variable(number - a & HALF_MAX) + a & HALF_MAX
+        else:
+            # Another exclusive or in each part: they are joined.
+            low = (1 << by) - 1
+            parts = self.variable(number ^ a) & low | self.variable(number ^ a ^ b) & ~low & HALF_MAX
+            found = parts ^ self.variable(a) ^ (self.variable(b) & ~low & HALF_MAX)
+        return found >> at & (1 << size) - 1
+
+    def variable(self, value: int, bits: int = 32) -> Any:
+        name = f"w{len(self.variables)}"
+        self.variables[name] = value
+        return self.terms.variable(name, bits)
+
+    def made(self, place: tuple[str, Any], value: int) -> Any:
+        """Return the value in a place as it is to be there: a symbolic word or number, or public."""
+        within = self.within.get(place, WORD_MAX)
+        if place in self.words:
+            return self.word(value, within)
+        return self.number(value, within) if place in self.symbolic else value
 
     def machine(self) -> "Machine":
         """Return a machine with the numbers of the sample."""
         sample, one = self.sample, self.one
+        self.within = self.cpu.within(one.line, sample.apart) if self.words else {}
+        places = {*self.symbolic, *self.words}
         cells: dict[int, tuple[int, Any]] = {}
         for start, words in ((one.data, sample.data), (one.stack, sample.stack)):
             if start:
                 cells |= {start + 8 * i: (8, word) for i, word in enumerate(words)}
-        if ("memory", "") in self.symbolic:
+        if ("memory", "") in places:
             registers = dict(zip(self.cpu.names, sample.general, strict=True))
             near = one.access.at(registers) if one.access else one.stack_pointer
-            for at in range(near - near % 8 - 16, near + 80, 8):
-                cells[at] = 8, self.number(cells[at][1])
+            begin, end = (
+                (near - near % 8 - 16, near + 80) if not self.words else (near - near % 8, near + 8 * self.elements)
+            )
+            for at in range(begin, end, 8):
+                cells[at] = 8, self.made(("memory", ""), cells[at][1])
         machine = self.machines.on(self.linked, cells)
         machine.general = dict(zip(self.cpu.names, sample.general, strict=True))
         machine.vectors = dict(enumerate(sample.vectors))
         if sample.masks:
             machine.masks = dict(enumerate(sample.masks))  # type: ignore[attr-defined]
-        for kind, which in self.symbolic:
+        for kind, which in places:
             if kind == "general" and which in machine.general:
-                machine.general[which] = self.number(machine.general[which])
+                machine.general[which] = self.made((kind, which), machine.general[which])
             elif kind == "vectors":
-                machine.vectors[which] = tuple(map(self.number, machine.vectors[which]))
+                vector = machine.vectors[which]
+                used = self.elements if self.words else len(vector)
+                made = [self.made((kind, which), word) for word in vector[:used]]
+                machine.vectors[which] = (*made, *vector[used:])
         flags = type(machine.flags)
-        if ("flags", "") in self.symbolic:
+        if ("flags", "") in places:
             assert sample.addends is not None
-            a, b = (self.input(number, WORD_MAX) for number in sample.addends)
+            make = self.word_of if ("flags", "") in self.words else self.input
+            a, b = (make(number, WORD_MAX) for number in sample.addends)
             machine.flags = flags("add", a, b, 0, a + b & WORD_MAX, 64)
         else:
             machine.flags = flags("known", result=sample.flags >> self.cpu.flags_shift)
@@ -208,16 +308,13 @@ class Trial:
             self.differ(SIGNALS.get(outcome - SIGNAL, f"signal {outcome - SIGNAL}"), "a result")
         if outcome != {self.one.line.after: AFTER, self.one.target: JUMPED}.get(place):
             self.differ("another next instruction", hex(place) if isinstance(place, int) else "")
-        values = Values(self.ring, self.inputs)
+        values = self.values
         expected = bytearray(self.cpu.packed(self.sample))
         expected[FLAGS:MASKS_AT] = self.after[FLAGS:MASKS_AT]
         for at, what, number in self.changed(machine):
             found = int.from_bytes(self.after[at : at + 8], "little")
             if not values.agree(number, found):
-                self.differ(
-                    f"{what} is {found:#x}",
-                    f"{values.at(number.poly):#x}" if isinstance(number, Number) else hex(number),
-                )
+                self.differ(f"{what} is {found:#x}", hex(values.of_word(number)))
             expected[at : at + 8] = self.after[at : at + 8]
         for at, count in machine.written:
             places = {self.one.data: DATA, self.one.stack: STACK}
@@ -251,7 +348,7 @@ class Trial:
             if (value := machine.masks[i]) is not mask:  # type: ignore[attr-defined]
                 yield MASKS_AT + 8 * i, f"mask {i}", value
 
-    def compare_flags(self, machine: "Machine", before: object, values: Values) -> None:
+    def compare_flags(self, machine: "Machine", before: object, values: WordValues) -> None:
         """Compare all conditions that the machine does not refuse; or flags, if it leaves them as they were."""
         found = int.from_bytes(self.after[FLAGS : FLAGS + 8], "little")
         if machine.flags is before:
@@ -286,12 +383,12 @@ class Comparison:
     states: int = STATES
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     # Instructions that were found to be of a form that was compared, by their identity.
-    passed: dict[int, Line] = field(default_factory=dict)
+    passed: dict[int, "Passed"] = field(default_factory=dict)
 
-    def require(self, linked: Linked, line: Line) -> None:
-        """Raise Unproved unless an instruction is of a form that was compared."""
-        if self.passed.get(id(line)) is line:
-            return
+    def require(self, linked: Linked, line: Line) -> "Passed":
+        """Return what an instruction may be run on; raise Unproved unless it is of a form that was compared."""
+        if (passed := self.passed.get(id(line))) is not None and passed.line is line:
+            return passed
         code = code_of(linked, line)
         if not code:
             form = self.compare_other(linked, line)
@@ -301,7 +398,8 @@ class Comparison:
                 self.compare(linked, forms_of(linked, function_around(linked, line)))
         if reason := self.verdicts[form].reason:
             raise Unproved(f"it was not compared with a CPU in this run: {reason}")
-        self.passed[id(line)] = line
+        passed = self.passed[id(line)] = Passed.of(line, cpu_of(self.target).used(line), self.verdicts[form])
+        return passed
 
     def compare_other(self, linked: Linked, line: Line) -> str:
         """Compare an instruction that is not from the file, and return its form."""
@@ -379,6 +477,7 @@ class Comparison:
                         break
             if agreed >= LEAST and not verdict.states:
                 verdict.symbolic = self.judge_symbolic(linked, one, trials)
+                verdict.words = self.judge_words(linked, one, trials, verdict.together)
         except Differs as error:
             verdict.differs = f"{one.line.text}: {error}"
             return
@@ -405,6 +504,78 @@ class Comparison:
                         break
         return agreed
 
+    def judge_words(self, linked: Linked, one: Run, trials: Sequence[tuple[Sample, bytes]], together: set[int]) -> int:
+        """Do so on symbolic words, in any of the places together; return how many trials agree, and write down which.
+
+        The other places have symbolic numbers, or public ones, in turn; so do the flags.
+        """
+        cpu, agreed = cpu_of(self.target), 0
+        used = [place for place in cpu.used(one.line) if place[0] != "flags"]
+        chosen = [trials[i] for i in OF_WORDS if i < len(trials)]
+        for which in range(1 << len(used)):
+            words = [place for i, place in enumerate(used) if which >> i & 1]
+            others = [place for place in used if place not in words]
+            found = 0
+            for i, (sample, after) in enumerate(chosen):
+                flags = [("flags", "")] if sample.addends else []
+                source = random.Random(i + which)
+                numbers = [place for place in others if i % 2 and source.getrandbits(1)]
+                # Once all of them are comparisons.
+                differences = i == 1 and not others
+                if words or flags:
+                    trial = Trial(cpu, self.machines, linked, one, sample, after, numbers, source, words + flags)
+                    trial.differences = differences
+                    try:
+                        trial.run()
+                    except REFUSALS:
+                        continue
+                    agreed, found = agreed + 1, found + (not differences)
+                if found == WORDS:
+                    break
+            if found:
+                together.add(which)
+        return agreed
+
+
+class Passed(NamedTuple):
+    """An instruction of a form that was compared: the places that it takes numbers from, each with a bit, and which of
+    them were symbolic words together."""
+
+    line: Line
+    general: list[tuple[int, str]]
+    vectors: list[tuple[int, int]]
+    memory: int
+    together: set[int]
+
+    @staticmethod
+    def of(line: Line, used: Iterable[tuple[str, Any]], verdict: Verdict) -> "Passed":
+        places = {place: 1 << i for i, place in enumerate(place for place in used if place[0] != "flags")}
+        general, vectors = (
+            [(bit, which) for (found, which), bit in places.items() if found == kind] for kind in ("general", "vectors")
+        )
+        return Passed(line, general, vectors, places.get(("memory", ""), 0), verdict.together)
+
+    def words_in(self, machine: "Machine") -> int:
+        """Return which of the registers have symbolic words."""
+        found = 0
+        for bit, name in self.general:
+            if isinstance(machine.general[name], Symbolic):
+                found |= bit
+        for bit, number in self.vectors:
+            if any(isinstance(word, Symbolic) for word in machine.vectors.get(number, ())):
+                found |= bit
+        return found
+
+    def check(self, words: int, read: Iterable[Any]) -> None:
+        """Raise Unproved unless the instruction was compared with symbolic words in these places, and where it has read
+        some from memory."""
+        if any(isinstance(word, Symbolic) for word in read):
+            if not self.memory:
+                raise Unproved("a symbolic word is read from memory that is no operand")
+            words |= self.memory
+        if words and words not in self.together:
+            raise Unproved("it was not compared with a CPU on such symbolic words in this run")
+
 
 def census(linked: Linked, machines: "type[Machine]") -> tuple[str, list[Verdict]]:
     """Compare all forms that a program has; return how many there are of each kind, and what became of each."""
@@ -414,10 +585,11 @@ def census(linked: Linked, machines: "type[Machine]") -> tuple[str, list[Verdict
     found = [comparison.verdicts[form] for form in lines]
     compared = [verdict for verdict in found if not verdict.reason]
     states, symbolic = sum(verdict.states for verdict in compared), sum(verdict.symbolic for verdict in compared)
+    words, of_words = sum(verdict.words for verdict in compared), sum(bool(verdict.together) for verdict in compared)
     kinds = Counter("differ" if x.differs else "unable" if x.unable else "refused" for x in found if x.reason)
     text = (
         f"{sum(map(len, lines.values()))} instructions of {len(lines)} forms: {len(compared)} compared on {states} states "
-        f"and {symbolic} with symbolic numbers, {kinds['refused']} not modelled and refused, {kinds['unable']} that it "
+        f"and {symbolic} with symbolic numbers, {of_words} of them on {words} with symbolic words, {kinds['refused']} not modelled and refused, {kinds['unable']} that it "
         f"does not have, {kinds['differ']} that differ; on {runner_of(cpu_of(linked.target).architecture)}"
     )
     return text, found
@@ -440,9 +612,10 @@ def function_around(linked: Linked, line: Line) -> Iterator[Line]:
 COMPARISONS: "dict[type[Machine], Comparison]" = {}
 
 
-def require(machine: "Machine", line: Line) -> None:
-    """Raise Unproved unless an instruction is of a form that was compared with a CPU since this program was started."""
+def require(machine: "Machine", line: Line) -> Passed:
+    """Return what an instruction may be run on, of a form that was compared with a CPU since this program was started;
+    raise Unproved otherwise."""
     kind = type(machine)
     if kind not in COMPARISONS:
         COMPARISONS[kind] = Comparison(machine.linked.target, kind)
-    COMPARISONS[kind].require(machine.linked, line)
+    return COMPARISONS[kind].require(machine.linked, line)

@@ -40,6 +40,11 @@ EDGES = (
     *(WORD_MAX, WORD_MAX - 1, 0x0123456789ABCDEF, 0x8000000080000000, 0xFFFFFFFF00000000),
 )
 
+# Bits of one of two operands whose bits are apart: of 64 bits, and of each 32.
+APART = tuple((1 << k) - 1 for k in (1, 12, 20, 32, 44, 52)) + tuple(
+    ((1 << k) - 1) * (1 << 32 | 1) for k in (7, 8, 12, 16)
+)
+
 
 class Access(NamedTuple):
     """How an address is made: the registers, what the second is multiplied by, and a number; at: the number is all."""
@@ -68,7 +73,11 @@ class Run(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What an instruction is run on; addends: of the addition that has set the flags."""
+    """What an instruction is run on.
+
+    addends: of the addition that has set the flags. apart: a mask that every second place has bits in, and the others
+    have the other bits; or 0.
+    """
 
     general: list[int]
     flags: int
@@ -77,6 +86,7 @@ class Sample(NamedTuple):
     vectors: list[tuple[int, ...]]
     data: tuple[int, ...]
     stack: tuple[int, ...]
+    apart: int = 0
 
 
 @cache
@@ -195,10 +205,22 @@ class Cpu:
         registers = dict(zip(self.names, general, strict=True))
         registers[self.stack_pointer] = one.stack_pointer
         data, stack = (list(source.choice(self.memory_pool)) for _ in range(2))
+        apart = source.choice(APART) if i % 12 in {3, 6} else 0
+        for (kind, which), mask in self.within(one.line, apart).items():
+            if kind == "general" and which in registers:
+                registers[which] &= mask
+            elif kind == "vectors":
+                vectors[which] = tuple(number & mask for number in vectors[which])
+            elif kind == "memory":
+                data, stack = ([number & mask for number in block] for block in (data, stack))
         self.place(one, i, registers, data, stack)
-        return Sample(
-            list(registers.values()), flags | self.flags_always, addends, masks, vectors, tuple(data), tuple(stack)
-        )
+        state = (flags | self.flags_always, addends, masks, vectors, tuple(data), tuple(stack))
+        return Sample(list(registers.values()), *state, apart)
+
+    def within(self, line: Line, apart: int) -> dict[tuple[str, Any], int]:
+        """Return the bits that numbers have in the places that an instruction takes some from, if they are apart."""
+        places = self.used(line) if apart else []
+        return {place: apart if i % 2 == 0 else WORD_MAX ^ apart for i, place in enumerate(places)}
 
     def place(self, one: Run, i: int, registers: dict[str, int], data: list[int], stack: list[int]) -> None:
         """Have an instruction read and write where there is memory, and jump to its target."""

@@ -62,18 +62,24 @@ def may_be_secret(value: Any) -> bool:
 class Memory:
     """Numbers of 1 to 8 bytes by their addresses, and what else the program has.
 
-    lowest: the lowest address of the stack that was read or written since the machine has set it.
+    lowest: the lowest address of the stack that was read or written since the machine has set it. found: what was read
+    since the machine has cleared that.
     """
 
     linked: Linked
     cells: dict[int, tuple[int, Any]] = field(default_factory=dict)
     lowest: int = STACK_TOP
+    found: list[Any] = field(default_factory=list)
 
     def read(self, at: int, count: int) -> Any:
         self.touch(at)
         cell = self.cells.get(at)
-        if cell is not None and cell[0] == count:
-            return cell[1]
+        value = cell[1] if cell is not None and cell[0] == count else self.parts(at, count)
+        self.found.append(value)
+        return value
+
+    def parts(self, at: int, count: int) -> Any:
+        """Return bytes that are no number of their own."""
         result, place = None, at
         while place < at + count:
             start = next((i for i in range(place, place - 8, -1) if i in self.cells), None)
@@ -240,8 +246,11 @@ class Machine:
         self.ran[at] = None
         pointer, self.memory.lowest = self.general[self.STACK], STACK_TOP
         try:
-            compare.require(self, line)
+            passed = compare.require(self, line)
+            self.memory.found.clear()
+            words = passed.words_in(self)
             at = self.step(line)
+            passed.check(words, self.memory.found)
             self.check_stack(min(pointer, self.general[self.STACK]))
         except (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
             where = self.linked.functions.get(at, "")

@@ -25,6 +25,7 @@ from coconut.operations import BLOCK_BYTES, WORD32_MAX
 from coconut.prove import chacha20, objects
 from coconut.prove.calls import Calls, doubled, padded
 from coconut.prove.choices import Choice, Kernel, choices, kernels_of_chacha20, missing, records_in_use
+from coconut.prove.collection import uncollected
 from coconut.prove.composition import tag_of
 from coconut.prove.evaluation import RECORDS, NamingRing, groups_listed
 from coconut.prove.polynomials import Unproved
@@ -137,6 +138,7 @@ class Run:
         first = [OUT, text_at, case.length, TAG] if case.opens else [OUT, TAG, text_at, case.length]
         return [*first, AAD, case.aad_length, NONCE, KEY], [(OUT, case.length), *([] if case.opens else [(TAG, 16)])]
 
+    @uncollected
     def prove(self) -> Calls:
         """Run the call on symbolic words, and check all that it leaves."""
         case, calls = self.case, Calls(self.linked, self.choice, self.terms)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce, wraps
 from itertools import pairwise
-from operator import xor
+from operator import attrgetter, xor
 from typing import Any
 
 from coconut.prove.polynomials import Number, Ring, Unproved
@@ -29,6 +29,9 @@ WORD_BITS = 32
 WORD_MAX = (1 << WORD_BITS) - 1
 # The atom whose bits are all 1, of which each slice is from bit 0 on.
 ONES = 0
+
+# By which the operands of a sum are in order.
+NUMBER = attrgetter("number")
 
 # Bits `first` to `first + bits - 1` of an atom, at bit `at` of a term: (at, bits, atom, first).
 Slice = tuple[int, int, int, int]
@@ -213,9 +216,12 @@ class Terms:
 
     def polynomial(self, slices: Iterable[Slice]) -> Number | int:
         """Return the number that unfolded slices make."""
-        total: Number | int = constant_of(slices := tuple(slices))
+        total: Number | int = 0
         for at, bits, atom, first in slices:
-            for begin, size, piece in self.pieces_of(atom) if atom != ONES else ():
+            if atom == ONES:
+                total = total | (1 << bits) - 1 << at
+                continue
+            for begin, size, piece in self.pieces_of(atom):
                 low, high = max(first, begin), min(first + bits, begin + size)
                 if low < high:
                     part = piece >> low - begin
@@ -440,7 +446,7 @@ class Sum(Symbolic):
         for operand in self.operands:
             more, flat = flattened(operand)
             constant, operands = constant + more, operands + [*flat]
-        return self.terms.sum(constant, tuple(sorted(operands, key=lambda term: term.number)))
+        return self.terms.sum(constant, tuple(sorted(operands, key=NUMBER)))
 
     def __rshift__(self, by: int) -> Any:
         return self.value() >> by
