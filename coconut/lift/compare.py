@@ -39,12 +39,13 @@ from coconut.lift.cpus import (
 )
 from coconut.lift.forms import code_of, encoding_of, form_of, forms_of
 from coconut.lift.objects import X86_64, Line, Linked, Target
+from coconut.lift.operands import operand_of
 from coconut.native import cpu_features, prefix_of, runner_of
 from coconut.operations import WORD_MAX
 from coconut.prove.polynomials import Ring, Unproved, transitions
 from coconut.prove.term_values import WordValues
 from coconut.prove.terms import WORD_MAX as HALF_MAX
-from coconut.prove.terms import Symbolic, Terms
+from coconut.prove.terms import Difference, Symbolic, Terms
 from coconut.trace import SOURCE
 
 if TYPE_CHECKING:
@@ -276,6 +277,7 @@ class Trial:
             for at in range(begin, end, 8):
                 cells[at] = 8, self.made(("memory", ""), cells[at][1])
         machine = self.machines.on(self.linked, cells)
+        machine.anything = self.kept
         machine.general = dict(zip(self.cpu.names, sample.general, strict=True))
         machine.vectors = dict(enumerate(sample.vectors))
         if sample.masks:
@@ -297,6 +299,13 @@ class Trial:
         else:
             machine.flags = flags("known", result=sample.flags >> self.cpu.flags_shift)
         return machine
+
+    def kept(self) -> Any:
+        """Return any number, of which an instruction that writes a part of a register keeps the rest: here what is there."""
+        name = operand_of(self.one.line.operands[-1], 0).name if self.linked.target == X86_64 else ""
+        if name not in self.cpu.names:
+            raise Unproved("a register of which nothing is known")
+        return self.input(self.sample.general[self.cpu.names.index(name)], WORD_MAX)
 
     def run(self) -> None:
         """Run the machine; raise Differs if it says something else, and what it raises if it refuses."""
@@ -530,6 +539,8 @@ class Comparison:
                     except REFUSALS:
                         continue
                     agreed, found = agreed + 1, found + (not differences)
+                    if differences:
+                        together.add(~which)
                 if found == WORDS:
                     break
             if found:
@@ -556,15 +567,16 @@ class Passed(NamedTuple):
         return Passed(line, general, vectors, places.get(("memory", ""), 0), verdict.together)
 
     def words_in(self, machine: "Machine") -> int:
-        """Return which of the registers have symbolic words."""
-        found = 0
+        """Return which of the registers have symbolic words; inverted, if one has a comparison."""
+        found, compares = 0, False
         for bit, name in self.general:
             if isinstance(machine.general[name], Symbolic):
                 found |= bit
+                compares |= isinstance(machine.general[name], Difference)
         for bit, number in self.vectors:
             if any(isinstance(word, Symbolic) for word in machine.vectors.get(number, ())):
                 found |= bit
-        return found
+        return ~found if compares else found
 
     def check(self, words: int, read: Iterable[Any]) -> None:
         """Raise Unproved unless the instruction was compared with symbolic words in these places, and where it has read
@@ -572,8 +584,8 @@ class Passed(NamedTuple):
         if any(isinstance(word, Symbolic) for word in read):
             if not self.memory:
                 raise Unproved("a symbolic word is read from memory that is no operand")
-            words |= self.memory
-        if words and words not in self.together:
+            words = ~(~words | self.memory) if words < 0 else words | self.memory
+        if words and words not in self.together and not (words < 0 and ~words in self.together):
             raise Unproved("it was not compared with a CPU on such symbolic words in this run")
 
 

@@ -173,7 +173,8 @@ class Calls:
     def cut_slices(self, words: Iterable[Any]) -> None:
         """Have words become numbers by the slices that they consist of, which are variables then."""
         for word in words:
-            for _, bits, atom, first in word.resolved().slices:
+            plain = word.resolved() if isinstance(word, Term) else word
+            for _, bits, atom, first in plain.slices if isinstance(plain, Term) else ():
                 self.terms.cuts[atom] = sorted({0, first, first + bits} - {WORD_BITS})
 
     @cached_property

@@ -30,9 +30,11 @@ class WordValues(Values):
     def of(self, variable: int) -> int:
         if variable not in self.known:
             if variable not in self.pieces:
+                # A sum that cannot wrap is no variable, but the sum of its operands' pieces.
                 self.pieces = {
                     monomial[0]: (atom, first, bits)
                     for atom, pieces in self.terms.pieces.items()
+                    if atom not in self.terms.sums or len(pieces[0][2].poly) == 1
                     for first, bits, number in pieces
                     for monomial in number.poly
                 }

@@ -214,6 +214,23 @@ def check_equal(engine: Engine) -> None:
     for i, (one, other) in enumerate(pairs):
         expect(engine.same(one, other), f"pair {i} is not the same")
         expect(one is other or (isinstance(one, int) and one == other), f"pair {i} is not one term")
+    # Joined bits have one name in each rotation of a word, also where a slice goes around its end.
+    for one, other in ((rotl(a, 12), b), (a & low | b & high, c), (rotl(a, 7) ^ c, rotl(b, 3))):
+        for by in (0, 1, 7, 12, 16, 20, 31):
+            turned = rotl(one, by) ^ rotl(other, by) if by else one ^ other
+            expect(turned is (rotl(one ^ other, by) if by else one ^ other), f"what is joined, rotated by {by}")
+            expect(len({atom for _, _, atom, _ in turned.slices}) == 1, "what is joined has one atom")
+    x = a & low | b & high
+    expect(x.exclusive_or(c, rotl(x, 3)) is rotl(x, 3).exclusive_or(x, c), "an exclusive or of three")
+    expect(a.exclusive_or(b, HALF) is a ^ b ^ HALF, "an exclusive or with a constant")
+    expect(engine.exclusive_or([5, a, 3]) is a ^ 6 and engine.exclusive_or([5, 3]) == 6, "an exclusive or of a list")
+    # What has no bits in common is joined.
+    expect(
+        (a << 16 & HALF) + (a >> 16) is rotl(a, 16) and (a & low) + (b << 16) is a & low | b << 16,
+        "parts that are added",
+    )
+    for one, other in (((a << 15 & HALF), a >> 16), (a & 0x1FF, b << 8), (a & low, b & low), (a, 0 + b)):
+        expect(isinstance(one + other, engine.Sum), "what has bits in common is a sum")
     # What is joined is the same after masks, and by other ways.
     joined = (a & low | b & high) ^ c
     expect(joined is not a ^ c and len(joined.slices) == 1, "what is joined has one atom")
@@ -327,6 +344,16 @@ def check_numbers(engine: Engine) -> None:
     expect((a + b & HALF).value().poly == (b + a & HALF).value().poly, "a sum as a word")
     expect((a + b).value().poly == (a.value() + b.value()).poly, "a sum as a number")
     expect((a + 3 + b + b - 1).value().poly == (a.value() + b.value() * 2 + 2).poly, "a sum with a constant")
+    # A sum that cannot wrap is that of the numbers; 2^32 - 1 is the largest.
+    for one, other, is_exact in (
+        (a >> 1, b >> 1, True),
+        (a >> 1, (b >> 1) + 1 & HALF, True),
+        (a >> 1, (b >> 1) + 2 & HALF, False),
+        (a, b, False),
+        (a >> 1, b, False),
+    ):
+        plain = one.value() + engine.value_of(other)
+        expect(((one + other & HALF).value().poly == plain.poly) == is_exact, "a sum that cannot wrap")
     carry = (a + b >> 32) * 2**32 + ((a + b) & 2**34 - 1 & HALF)
     expect(isinstance(carry, Number), "a carry")
     expect((5 - a).poly == (5 - a.value()).poly and (5 - (a + 1)).poly == (4 - a.value()).poly, "a negative number")

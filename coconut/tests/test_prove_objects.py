@@ -115,7 +115,7 @@ PRESERVED = tuple(f"r{i}" for i in range(12, 16))
 # The direction flag, all flags, the control words of both units and of their state, and calls of the system.
 UNIT_STATE = (
     *("std", "cld", "popf", "ldmxcsr (%rdi)", "vldmxcsr (%rdi)", "stmxcsr (%rdi)", "fldcw (%rdi)", "fninit", "emms"),
-    *("fxrstor (%rdi)", "xrstor (%rdi)", "wrfsbase %rax", "syscall", "int3", "rep stos %al,%es:(%rdi)"),
+    *("fxrstor (%rdi)", "xrstor (%rdi)", "wrfsbase %rax", "syscall", "int3", "rep movsb (%rsi),%es:(%rdi)"),
 )
 
 
