@@ -219,7 +219,8 @@ class Cpu:
 
     def within(self, line: Line, apart: int) -> dict[tuple[str, Any], int]:
         """Return the bits that numbers have in the places that an instruction takes some from, if they are apart."""
-        places = self.used(line) if apart else []
+        # Memory is an operand that is read; the last register may be a result alone.
+        places = sorted(self.used(line), key=lambda place: place[0] != "memory") if apart else []
         return {place: apart if i % 2 == 0 else WORD_MAX ^ apart for i, place in enumerate(places)}
 
     def place(self, one: Run, i: int, registers: dict[str, int], data: list[int], stack: list[int]) -> None:
