@@ -179,6 +179,13 @@ class Calls:
 
     def call(self, function: str, arguments: Sequence[int], results: Sequence[tuple[int, int]]) -> Any:
         """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
+        before, at = self.enter(function, arguments), self.linked.symbols[function]
+        while at != RETURN:
+            at = self.advance(at)
+        return self.leave(function, before, results)
+
+    def enter(self, function: str, arguments: Sequence[Any]) -> dict[str, Any]:
+        """Begin the call of a function; return what registers it must restore, and what they have."""
         kind = MACHINES[self.linked.target.architecture]
         self.machine = machine = kind(self.linked, self.memory, self.anything)
         places = len(machine.ARGUMENTS)
@@ -186,22 +193,33 @@ class Calls:
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
         words = 2 if self.linked.target.architecture == "aarch64" else 8
         machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
-        before, at = machine.callee_saved(), self.linked.symbols[function]
-        while at != RETURN:
-            if self.numbers is None and (at in self.members or at in self.layouts):
-                self.begin(at)
-            line = self.linked.lines.get(at)
-            at = machine.advance(at)
-            if self.running and line is not None and line.name == "ret":
-                self.end()
+        return machine.callee_saved()
+
+    def advance(self, at: int) -> int:
+        """Run an instruction, and the basic blocks where Poly1305 begins or ends; return the next address."""
+        if self.numbers is None and (at in self.members or at in self.layouts):
+            self.begin(at)
+        line = self.linked.lines.get(at)
+        at = self.machine.advance(at)
+        if self.running and line is not None and line.name == "ret":
+            self.end()
+        return at
+
+    def leave(self, function: str, before: dict[str, Any], results: Sequence[tuple[int, int]]) -> Any:
+        """End a call, and check what it has written and restored; return its result."""
+        machine = self.machine
         machine.check_restored(before)
         self.steps += machine.steps
         self.ran |= machine.ran
-        stack = STACK_TOP - STACK_BYTES, STACK_BYTES - machine.stack.return_bytes
-        for start, size in machine.written:
+        self.check_written(function, results)
+        return machine.general[machine.RESULT]
+
+    def check_written(self, function: str, results: Sequence[tuple[int, int]]) -> None:
+        """Raise Unproved if something else than these bytes, each from an address on, and the stack was written."""
+        stack = STACK_TOP - STACK_BYTES, STACK_BYTES - self.machine.stack.return_bytes
+        for start, size in self.machine.written:
             if not any(to <= start and start + size <= to + count for to, count in (*results, stack)):
                 raise Unproved(f"{function}: {size} bytes are written at {start:#x}")
-        return machine.general[machine.RESULT]
 
     def words_at(self, at: int, count: int) -> list[Any]:
         return [self.memory.read(at + 8 * i, 8) for i in range(count)]
