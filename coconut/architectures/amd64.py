@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import combinations
 from operator import xor
 from typing import Any
 
@@ -11,6 +12,7 @@ from coconut.assembler import Assembler
 from coconut.graph import Node
 from coconut.instructions import Instruction, Meaning, Memory, elements, identity, table
 from coconut.operations import MASK52, WORD_MAX, Value
+from coconut.prove.terms import Term
 from coconut.select import Selector, Unsupported
 
 
@@ -27,7 +29,8 @@ def by_bits(table: int, operands: Sequence[int]) -> int:
         return WORD_MAX if table else 0
     parity = sum((i.bit_count() & 1) << i for i in range(entries))
     if table in {parity, parity ^ ones} and not all(isinstance(operand, int) for operand in operands):
-        return reduce(xor, operands) ^ (WORD_MAX if table != parity else 0)
+        different: int = reduce(xor, halves_first(operands)) ^ (WORD_MAX if table != parity else 0)
+        return different
     # The part of the table for an operand, a public one if there is one, whose bit is 0, and for 1.
     k = next((k for k, operand in enumerate(operands) if isinstance(operand, int)), 0)
     weight = entries >> k + 1
@@ -37,6 +40,14 @@ def by_bits(table: int, operands: Sequence[int]) -> int:
     if clear == set_:
         return by_bits(clear, others)
     return by_bits(clear, others) & (WORD_MAX ^ x) | by_bits(set_, others) & x
+
+
+def halves_first(operands: Sequence[Any]) -> Sequence[Any]:
+    """Return operands of an exclusive or with two first that have no bit in common: shifted parts of a rotated word."""
+    for a, b in combinations(operands, 2):
+        if isinstance(a, Term) and isinstance(b, Term) and not a.mask() & b.mask():
+            return [a, b, *(operand for operand in operands if operand is not a and operand is not b)]
+    return operands
 
 
 def ternary(imm: int, a: int, b: int, c: int) -> int:

@@ -21,7 +21,7 @@ from coconut.lift.objects import Linked
 from coconut.prove import chacha20
 from coconut.prove.calls import Calls, Choice, doubled, padded
 from coconut.prove.polynomials import Unproved
-from coconut.prove.terms import Difference, same
+from coconut.prove.terms import Difference
 
 # Where a call has its arguments, at odd addresses.
 OUT, TAG, IN, AAD, NONCE, KEY = ((i << 40) + 2 * i - 1 for i in range(1, 7))
@@ -64,9 +64,7 @@ def subkey(key: list[Any], nonce: list[Any]) -> list[Any]:
     return x[:4] + x[12:]
 
 
-def sealed(
-    calls: Calls, key: list[Any], nonce: list[Any], text: list[Any], aad: list[Any], case: Case
-) -> Sealed:
+def sealed(calls: Calls, key: list[Any], nonce: list[Any], text: list[Any], aad: list[Any], case: Case) -> Sealed:
     """Compute the RFC's words of a text, which is the ciphertext if it is opened."""
     if case.extended:
         key, nonce = subkey(key, nonce), [0, *nonce[4:]]
@@ -117,12 +115,6 @@ class Run:
     def verdict(self, difference: Difference) -> bool:
         """Return the verdict on a tag, if all of it, and that of the RFC, is compared with the given one."""
         expected = self.calls.tag_of(self.expected.input, self.expected.key)
-        if len(difference.pairs) != len(self.given):
-            raise Unproved("a branch on something else than a tag")
-        for i, word in enumerate(self.given):
-            compared = [number for number, term in difference.pairs if same(term, word)]
-            if len(compared) != 1:
-                raise Unproved(f"word {i} of the given tag is not compared")
-            self.calls.ring.claim_same(f"word {i} of the tag that is compared", compared[0], expected[i])
+        self.calls.check_compared(difference, self.given, expected)
         self.decided += 1
         return self.valid

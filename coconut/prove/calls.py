@@ -49,12 +49,16 @@ class Input:
     """What Poly1305 absorbs, for the basic blocks: memory with 64-bit words that begins where their message does."""
 
     def __init__(self, words: Sequence[Any]) -> None:
-        self.words = [value_of(word) for word in words]
+        self.words = list(words)
 
     def read(self, at: int, count: int) -> Any:
-        if count != 8 or (at - MESSAGE) % 8:
+        first, shift = divmod(at - MESSAGE, 8)
+        if first < 0 or not 0 < count <= 8:
             raise Unproved(f"{count} bytes at {at:#x} of Poly1305's input")
-        return self.words[(at - MESSAGE) // 8]
+        word = self.words[first] >> 8 * shift if shift else self.words[first]
+        if shift + count > 8:
+            word = word | self.words[first + 1] << 64 - 8 * shift
+        return value_of(word & (1 << 8 * count) - 1 if count < 8 or shift else word)
 
 
 @dataclass
@@ -91,7 +95,10 @@ class Absorbed(Evaluation):
 
 
 class Accumulator(NamedTuple):
-    """The words of an accumulator, or of a tag, and what it is of: the words of the blocks, and those of the key."""
+    """The words of an accumulator, or of a tag, and what it is of: the words of the blocks, and those of the key.
+
+    Blocks have two words, but for a last one that is not full, which has three: with its 1, as no full block has.
+    """
 
     words: list[Any]
     blocks: list[Any]
@@ -106,7 +113,7 @@ class Running(NamedTuple):
     title: str
     to: int
     is_tag: bool
-    result: Accumulator
+    result: Any
 
 
 @dataclass
@@ -132,10 +139,16 @@ class Calls:
         self.terms = Terms(self.ring)
         self.memory = Memory(self.linked)
         self.running: list[Running] = []
-        symbols = self.linked.symbols
-        self.memory.cells[symbols["hornet_chacha20_in_use"]] = 4, self.choice.chacha20
-        self.memory.cells[symbols["hornet_poly1305_in_use"]] = 4, self.choice.poly1305
+        # The atoms of what callers had in registers that a function restores, and may write to the stack.
+        self.callers: set[int] = set()
+        self.use(self.choice)
         self.memory.cells[cpu_cache(self.linked)] = 4, self.choice.cpu | CPU_IS_KNOWN
+
+    def use(self, choice: Choice) -> None:
+        """Have the kernels of a choice in use."""
+        symbols = self.linked.symbols
+        self.memory.cells[symbols["hornet_chacha20_in_use"]] = 4, choice.chacha20
+        self.memory.cells[symbols["hornet_poly1305_in_use"]] = 4, choice.poly1305
 
     def anything(self) -> Term:
         """Return a word that is like no other: what a part of a register holds that nothing has set."""
@@ -170,7 +183,9 @@ class Calls:
     def members(self) -> dict[int, tuple[Record, str]]:
         """Return the functions of Poly1305's kernels by their addresses."""
         records = [record for record in RECORDS if self.linked.has(record.name)]
-        return {self.linked.entry(record.name, name): (record, name) for record in records for name in ("mac", "absorb")}
+        return {
+            self.linked.entry(record.name, name): (record, name) for record in records for name in ("mac", "absorb")
+        }
 
     @cached_property
     def layouts(self) -> frozenset[int]:
@@ -187,6 +202,9 @@ class Calls:
         kind = MACHINES[self.linked.target.architecture]
         self.machine = machine = kind(self.linked, self.memory, self.anything)
         places = len(machine.ARGUMENTS)
+        callers = {name: self.anything() for name in machine.CALLEE_SAVED}
+        machine.general |= callers
+        self.callers |= {atom for word in callers.values() for atom in atoms_of(word)}
         machine.general |= dict(zip(machine.ARGUMENTS, arguments, strict=False))
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
         words = 2 if self.linked.target.architecture == "aarch64" else 8
@@ -211,24 +229,28 @@ class Calls:
     def words_at(self, at: int, count: int) -> list[Any]:
         return [self.memory.read(at + 8 * i, 8) for i in range(count)]
 
+    def blocks_at(self, at: int, length: int) -> list[Any]:
+        """Return the words of the blocks of a message, as an accumulator has them."""
+        words = self.words_at(at, length // 16 * 2)
+        first, count = at + length // 16 * 16, length % 16
+        return words + block_of([self.memory.read(first + i, 1) for i in range(count)]) if count else words
+
     def begin(self, at: int) -> None:
         """Have the basic blocks run before Poly1305 does, whose function is at this address."""
         machine = self.machine
         first, second, third, fourth = (machine.general[name] for name in machine.ARGUMENTS[:4])
         if at in self.members:
             record, member = self.members[at]
-            title, blocks = f"{record.name} {member}", self.words_at(second, third // 8)
-            if third % 16:
-                raise Unproved(f"{title}: {third} bytes")
+            title, blocks = f"{record.name} {member}", self.blocks_at(second, third)
             if member == "absorb":
-                self.absorb(title, record, first, blocks)
+                self.absorb(title, record, first, blocks, third)
             else:
                 key = self.words_at(fourth, 4)
                 key = [word & mask for word, mask in zip(key, CLAMP, strict=False)] + key[2:]
-                self.run(title, record, first, blocks, Accumulator([0, 0, 0], [], key), is_tag=True)
+                self.run(title, record, first, blocks, third, Accumulator([0, 0, 0], [], key), is_tag=True)
         elif count := self.memory.read(first + BESIDE_COUNT, 8):
             state, blocks = (self.memory.read(first + offset, 8) for offset in (BESIDE_STATE, BESIDE_BLOCKS))
-            self.absorb("beside a pass", SCALAR, state, self.words_at(blocks, 2 * count), beside=True)
+            self.absorb("beside a pass", SCALAR, state, self.words_at(blocks, 2 * count), 16 * count, beside=True)
 
     def accumulator_at(self, state: int) -> Accumulator:
         """Return the accumulator of a state in memory, and what it is of."""
@@ -242,8 +264,10 @@ class Calls:
                 return found
         raise Unproved("an accumulator of which nothing is known")
 
-    def absorb(self, title: str, record: Record, state: int, blocks: list[Any], beside: bool = False) -> None:
-        self.run(title, record, state, blocks, self.accumulator_at(state), beside=beside)
+    def absorb(
+        self, title: str, record: Record, state: int, blocks: list[Any], length: int, beside: bool = False
+    ) -> None:
+        self.run(title, record, state, blocks, length, self.accumulator_at(state), beside=beside)
 
     def run(
         self,
@@ -251,16 +275,17 @@ class Calls:
         record: Record,
         to: int,
         blocks: list[Any],
+        length: int,
         before: Accumulator,
         is_tag: bool = False,
         beside: bool = False,
     ) -> None:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
-        memory: Any = Input(blocks)
         words, key = before.words, before.key
-        evaluation = Absorbed(
-            Inputs(self.ring), record, memory, 8 * len(blocks), is_tag, key=key, before=words, beside=beside
-        )
+        if len(before.blocks) % 2:
+            raise Unproved(f"{title}: a block that is not full is not the last one")
+        memory: Any = Input(blocks)
+        evaluation = Absorbed(Inputs(self.ring), record, memory, length, is_tag, key=key, before=words, beside=beside)
         pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
         result = Accumulator(evaluation.result(), before.blocks + blocks, key)
         self.running.append(Running(pointer, title, to, is_tag, result))
@@ -268,24 +293,28 @@ class Calls:
     def end(self) -> None:
         """Compare what Poly1305 has left, if it has returned, and give it names."""
         while self.running and self.machine.general[self.machine.STACK] == self.running[-1].pointer:
-            _, title, to, is_tag, result = self.running.pop()
-            self.taken.append(f"{title} of {len(result.blocks) // 2}")
-            at = to if is_tag else to + STATE_H
-            for i, word in enumerate(result.words):
-                self.ring.claim_same(f"{title}, word {i}", value_of(self.memory.read(at + 8 * i, 8)), word)
-            if is_tag:
-                self.tags.append(result)
-                continue
-            names = [
-                self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)
-            ]
-            for i, name in enumerate(names):
-                self.memory.write(at + 8 * i, 8, name)
-            self.accumulators.append(result._replace(words=names))
+            self.finish(self.running.pop())
+
+    def finish(self, running: Running) -> None:
+        """Compare what a run of Poly1305 has left, and give it names."""
+        _, title, to, is_tag, result = running
+        self.taken.append(f"{title} of {len(result.blocks) // 2}")
+        at = to if is_tag else to + STATE_H
+        for i, word in enumerate(result.words):
+            self.ring.claim_same(f"{title}, word {i}", value_of(self.memory.read(at + 8 * i, 8)), word)
+        if is_tag:
+            self.tags.append(result)
+            return
+        names = [self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
+        for i, name in enumerate(names):
+            self.memory.write(at + 8 * i, 8, name)
+        self.accumulators.append(result._replace(words=names))
 
     def tag_of(self, blocks: Sequence[Any], key: Sequence[Any]) -> list[Any]:
         """Return the words of the tag of these blocks under a key, both in words of 64 bits, which Poly1305 has computed."""
         clamped = [word & mask for word, mask in zip(key, CLAMP, strict=False)] + list(key[2:])
+        if not blocks:
+            return [value_of(word) for word in key[2:]]
         for found in (*self.tags, *self.accumulators):
             is_same = len(found.blocks) == len(blocks) and all(map(same, found.blocks, blocks))
             if not is_same or not all(map(same, found.key, clamped)):
@@ -297,6 +326,16 @@ class Calls:
             outputs = Inputs(self.ring).run("tag", "tag", given, nothing, "tag")
             return [outputs[f"tag[{i}]"][0] for i in range(2)]
         raise Unproved("Poly1305 has computed nothing of this input under this key")
+
+    def check_compared(self, difference: Difference, given: Sequence[Any], expected: Sequence[Any]) -> None:
+        """Raise Unproved unless a comparison is of all of a given tag with the expected one."""
+        if len(difference.pairs) != len(given):
+            raise Unproved("a branch on something else than a tag")
+        for i, word in enumerate(given):
+            compared = [number for number, term in difference.pairs if same(term, word)]
+            if len(compared) != 1:
+                raise Unproved(f"word {i} of the given tag is not compared")
+            self.ring.claim_same(f"word {i} of the tag that is compared", compared[0], expected[i])
 
     def claim_words(self, what: str, at: int, words: Sequence[Any]) -> None:
         """Claim that 64-bit words in memory are these numbers."""
@@ -311,7 +350,7 @@ class Calls:
 
     def check_left(self, public: Iterable[Any]) -> None:
         """Raise Unproved if a secret is left in a vector or on the stack; what consists of public words is none."""
-        known = {atom for word in public for atom in atoms_of(word)}
+        known = self.callers | {atom for word in public for atom in atoms_of(word)}
         for number, lanes in self.machine.vectors.items():
             if any(is_secret(value, set()) for value in lanes):
                 raise Unproved(f"vector {number} has a secret at the end")
@@ -335,6 +374,14 @@ def is_secret(value: Any, public: set[int]) -> bool:
 def padded(words: Sequence[Any]) -> list[Any]:
     """Return words of 4 bytes with zeros up to a whole block."""
     return [*words, *[0] * (-len(words) % 4)]
+
+
+def block_of(bytes_of: Sequence[Any]) -> list[Any]:
+    """Return the three words of a block that is not full, with its 1."""
+    words: list[Any] = [0, 0, 0]
+    for i, byte in enumerate((*bytes_of, 1)):
+        words[i // 8] = words[i // 8] | byte << 8 * (i % 8)
+    return words
 
 
 def doubled(words: Sequence[Any]) -> list[Any]:

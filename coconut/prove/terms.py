@@ -4,8 +4,8 @@
 A term is bits of atoms, as slices of them: so shifts, masks, rotations and moved bytes cost no atom of their own, and
 each way to write them is the same term. An atom has 32 bits, and is a variable, a sum modulo 2^32 (a multiset of terms,
 and a constant), an exclusive or (a set of bits of atoms, maybe inverted), or a name for the joined bits of several
-exclusive ors, without which those of a cipher would grow from round to round. The bits of a constant are slices of an
-atom of ones. A term is made once, so that equal terms are the same object.
+exclusive ors, without which those of a cipher would grow from round to round, or the and of two, of which no more is
+known. The bits of a constant are slices of an atom of ones. A term is made once, so that equal terms are the same object.
 
 Arithmetic on more than 32 bits makes a polynomial number (polynomials.py) of a term: each atom is a variable of 32 bits,
 or of given pieces. So what was a word becomes the same number whenever that happens.
@@ -49,6 +49,20 @@ def constant_of(slices: Iterable[Slice]) -> int:
     return sum((1 << bits) - 1 << at for at, bits, atom, _ in slices if atom == ONES)
 
 
+def rotated_least(slices: Sequence[Slice]) -> tuple[int, tuple[Slice, ...]]:
+    """Return that rotation of the slices of a whole word which is the least, and by how many bits it is to be rotated left."""
+    (_, bits, atom, first), *_, (at, size, last, last_first) = slices
+    if len(slices) > 1 and atom == last and atom != ONES and last_first + size == first:
+        # One slice goes around the end.
+        slices = [*slices[1:-1], (at, size + bits, atom, last_first)]
+    found = []
+    for i, (start, *_) in enumerate(slices):
+        turned = [*slices[i:], *slices[:i]]
+        found.append((tuple(((at - start) % WORD_BITS, bits, atom, first) for at, bits, atom, first in turned), start))
+    least, by = min(found)
+    return by, least
+
+
 @dataclass
 class Terms:
     """The terms and atoms of a proof. Numbers of atoms and of terms are never used again.
@@ -68,6 +82,8 @@ class Terms:
     sums: dict[int, tuple[int, tuple[Term, ...]]] = field(default_factory=dict)
     xors: dict[int, tuple[tuple[tuple[int, int], ...], bool]] = field(default_factory=dict)
     joins: dict[int, tuple[Slice, ...]] = field(default_factory=dict)
+    # The operands of bitwise ands, each from a bit of an atom on.
+    ands: dict[int, tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=dict)
     # The pieces of atoms, each with its first bit and how many it has.
     pieces: dict[int, list[tuple[int, int, Number]]] = field(default_factory=dict)
     count: int = ONES
@@ -143,12 +159,26 @@ class Terms:
         self.xors[atom] = parts, inverted
         return atom, base
 
+    def both(self, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+        """Return the atom and the first bit of the and of bits of atoms."""
+        if a == b or ONES in (a[0], b[0]):
+            return b if a[0] == ONES else a
+        key = min(a, b), max(a, b)
+        atom = self.atom("and", key)
+        self.ands[atom] = key
+        return atom, 0
+
     def join(self, slices: tuple[Slice, ...]) -> Term | int:
-        """Return a term of one atom that has the bits of these slices."""
+        """Return a term that has the bits of these slices, of one atom: the same one for all rotations of a word."""
+        at, bits, _, _ = slices[-1]
+        end, by = at + bits, 0
+        if end == WORD_BITS and all(
+            at + bits == after[0] for (at, bits, _, _), after in pairwise(((0, 0, 0, 0), *slices))
+        ):
+            by, slices = rotated_least(slices)
         atom = self.atom("joined", slices)
         self.joins[atom] = slices
-        at, bits, _, _ = slices[-1]
-        return self.term([(0, at + bits, atom, 0)])
+        return self.term([(0, by, atom, WORD_BITS - by)] * (by > 0) + [(by, end - by, atom, 0)])
 
     def unfolded(self, one: Slice) -> list[Slice]:
         """Return a slice without names for joined bits."""
@@ -163,7 +193,7 @@ class Terms:
         return found
 
     def tables(self) -> tuple[dict[Any, Any], ...]:
-        return self.known, self.atoms, self.results, self.sums, self.xors, self.joins
+        return self.known, self.atoms, self.results, self.sums, self.xors, self.joins, self.ands
 
     def mark(self) -> tuple[int, ...]:
         """Return what `rollback` goes back to."""
@@ -189,9 +219,13 @@ class Terms:
 
     def polynomial(self, slices: Iterable[Slice]) -> Number | int:
         """Return the number that unfolded slices make."""
-        total: Number | int = constant_of(slices := tuple(slices))
+        total: Number | int = 0
+        # From the lowest bit on: what is added is above the total.
         for at, bits, atom, first in slices:
-            for begin, size, piece in self.pieces_of(atom) if atom != ONES else ():
+            if atom == ONES:
+                total = total | (1 << bits) - 1 << at
+                continue
+            for begin, size, piece in self.pieces_of(atom):
                 low, high = max(first, begin), min(first + bits, begin + size)
                 if low < high:
                     part = piece >> low - begin
@@ -267,10 +301,28 @@ class Term(Symbolic):
         return ones_of(other)
 
     def __and__(self, mask: Any) -> Any:
+        if isinstance(mask, Term):
+            return self.intersected(mask)
         if not isinstance(mask, int):
-            raise Unproved("and of two symbolic words")
+            raise Unproved("and of a symbolic word and a number")
         # The mask most in use covers the term.
         return self if (mask >> self.end - 1) & 1 and not ~mask & (1 << self.end) - 1 else self.masked(mask)
+
+    @remembered
+    def intersected(self, other: Term) -> Term | int:
+        """Return the bits that are in both words; where both are symbolic, those of an atom of which no more is known."""
+        edges = sorted({edge for word in (self, other) for at, bits, _, _ in word.slices for edge in (at, at + bits)})
+        kept: list[Slice] = []
+        for start, end in pairwise(edges):
+            parts = [
+                (atom, first + start - at if atom != ONES else 0)
+                for word in (self, other)
+                for at, bits, atom, first in word.slices
+                if at <= start < at + bits
+            ]
+            if len(parts) == 2:
+                kept.append((start, end - start, *self.terms.both(*parts)))
+        return self.terms.term(kept)
 
     @remembered
     def masked(self, mask: int) -> Term | int:
@@ -304,6 +356,8 @@ class Term(Symbolic):
         return self.terms.term(kept)
 
     def __or__(self, other: Any) -> Any:
+        if isinstance(other, Difference):
+            return other | self
         return self.value() | other if isinstance(other, Number) else self.united(other)
 
     @remembered
@@ -315,8 +369,21 @@ class Term(Symbolic):
             return rest | other
         slices = sorted(rest.slices + self.slices_of(other))
         if any(at + bits > after[0] for (at, bits, _, _), after in pairwise(slices)):
-            raise Unproved("or of symbolic words whose bits overlap")
+            return self.united_overlapping(other)
         return self.terms.term(slices)
+
+    def united_overlapping(self, other: Term) -> Any:
+        """Return the union of words that have bits in common: if these are the same, as of bytes that are loaded twice, a
+        word; else what can only be compared with 0."""
+        common = self.mask() & other.mask()
+        if self & common is not other & common:
+            return Difference(self.terms, ((0, self), (0, other)))
+        rest = other & ~common & (1 << other.end) - 1
+        return self | rest
+
+    def mask(self) -> int:
+        """Return which bits may be 1."""
+        return sum((1 << bits) - 1 << at for at, bits, _, _ in self.slices)
 
     def __xor__(self, other: Any) -> Any:
         if isinstance(other, Number):
@@ -332,6 +399,9 @@ class Term(Symbolic):
             # Atoms have 32 bits.
             low, high = (self & WORD_MAX) ^ (other & WORD_MAX), self >> WORD_BITS ^ other >> WORD_BITS
             return low | high << WORD_BITS
+        if self.joins_inverted() if isinstance(other, int) else self.is_part_of(other) or other.is_part_of(self):
+            of_self, of_other = (tuple(part for one in slices for part in self.terms.unfolded(one)) for slices in both)
+            both = of_self, of_other
         edges = sorted({edge for slices in both for at, bits, _, _ in slices for edge in (at, at + bits)})
         result: list[Slice] = []
         for start, end in pairwise(edges):
@@ -348,6 +418,25 @@ class Term(Symbolic):
         if isinstance(made, Term) and len({atom for _, _, atom, _ in result}) > 1:
             return self.terms.join(made.slices)
         return made
+
+    def joins_inverted(self) -> bool:
+        """Return whether joined bits have a name of which some are inverted, and may be no more after another inversion."""
+        joins, xors = self.terms.joins, self.terms.xors
+        return any(
+            xors.get(atom, ((), False))[1] for _, _, name, _ in self.slices for _, _, atom, _ in joins.get(name, ())
+        )
+
+    def is_part_of(self, other: Term) -> bool:
+        """Return whether all atoms are operands of exclusive ors whose joined bits have a name, and may be no more after
+        another exclusive or."""
+        joins, xors = self.terms.joins, self.terms.xors
+        parts = {
+            part
+            for _, _, name, _ in other.slices
+            for _, _, atom, _ in joins.get(name, ())
+            for part, _ in xors.get(atom, ((), False))[0]
+        }
+        return bool(parts) and all(atom in parts or atom == ONES for _, _, atom, _ in self.slices)
 
     def __add__(self, other: Any) -> Any:
         return Sum(self.terms, 0, (self,)) + other
@@ -417,19 +506,22 @@ class Sum(Symbolic):
 
 
 class Difference(Symbolic):
-    """The exclusive ors of 64-bit words, one with another, as one or of them all; whether it is 0 is for `decide` to say."""
+    """The exclusive ors of 64-bit words, one with another, as one or of them all, or with a public number; whether it is 0
+    is for `decide` to say, if that number is."""
 
-    __slots__ = ("terms", "pairs")
+    __slots__ = ("terms", "pairs", "public")
 
-    def __init__(self, terms: Terms, pairs: tuple[tuple[Number, Term], ...]) -> None:
-        self.terms, self.pairs = terms, pairs
+    def __init__(self, terms: Terms, pairs: tuple[tuple[Number | int, Term], ...], public: int = 0) -> None:
+        self.terms, self.pairs, self.public = terms, pairs, public
 
     def __or__(self, other: Any) -> Any:
-        if isinstance(other, int) and other == 0:
-            return self
+        if isinstance(other, int):
+            return Difference(self.terms, self.pairs, self.public | other) if other else self
+        if isinstance(other, Term):
+            return Difference(self.terms, (*self.pairs, (0, other)), self.public)
         if not isinstance(other, Difference):
             raise Unproved("or of a comparison")
-        return Difference(self.terms, self.pairs + other.pairs)
+        return Difference(self.terms, self.pairs + other.pairs, self.public | other.public)
 
     def __and__(self, mask: Any) -> Any:
         if mask != (1 << 64) - 1:
@@ -438,6 +530,8 @@ class Difference(Symbolic):
 
     def decided(self) -> bool:
         """Return whether there is no difference."""
+        if self.public:
+            return False
         if self.terms.decide is None:
             raise Unproved("a decision on a comparison")
         return self.terms.decide(self)
@@ -448,6 +542,8 @@ class Difference(Symbolic):
 def flattened(term: Term) -> tuple[int, tuple[Term, ...]]:
     """Return the low 32 bits of a term as a sum modulo 2^32: a constant and operands."""
     low = term & WORD_MAX
+    # The same bits may have several names.
+    low = low.resolved() if isinstance(low, Term) else low
     if not isinstance(low, Term):
         return low, ()
     ((at, bits, atom, first), *more) = low.slices
