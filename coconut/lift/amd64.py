@@ -2,7 +2,7 @@
 """Run instructions of x86-64 on numbers, public ones and symbolic ones, in functions of the System V ABI."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, ClassVar
 
@@ -24,6 +24,10 @@ OPPOSITE = {"ae": "b", "ne": "e", "a": "be", "ns": "s", "no": "o", "np": "p", "g
 PLACES = {"b": 0, "p": 2, "e": 6, "s": 7, "o": 11}
 SHIFTS = {"shl", "shr", "sar", "shld", "shrd"}
 SHIFTS_BY_VECTOR = {"vpsllq", "vpsrlq"}
+# Instructions by which lanes of 16 bits are compared and counted.
+LANES_OF_16 = {"vpaddw", "vpsubw", "vpminsw", "vpcmpeqw", "vpcmpgtw"}
+# How many elements of memory are inserted.
+INSERTED = {"vinserti128": 2, "vinserti64x4": 4}
 
 
 @dataclass
@@ -193,7 +197,7 @@ class Amd64(Machine):
             raise Unproved(f"a number is written to a {operand.kind}")
         if width < 32:
             before = self.general[operand.name]
-            before = self.anything() if isinstance(before, Unknown | Difference) else before
+            before = self.not_set(before) if isinstance(before, Unknown | Difference) else before
             shift = 8 if operand.kind == "second byte" else 0
             value = replaced(before, MASKS[width] << shift, value << shift)
         self.general[operand.name] = value
@@ -217,9 +221,29 @@ class Amd64(Machine):
 
     def part_of_memory(self, at: int, bits: int, chosen: int) -> Any:
         if chosen == WORD_MAX:
+            self.set_unset(at, 8)
             return self.memory.read(at, 8)
         places = range(0, 64, bits)
         return of_parts([self.memory.read(at + i // 8, bits // 8) if chosen >> i & 1 else 0 for i in places], bits)
+
+    def set_unset(self, at: int, count: int) -> None:
+        """Let bytes of the stack have any value where nothing has set them, or a call may have: lanes may hold what is unused.
+
+        Nothing depends on such a value, as no branch and no address does.
+        """
+        size, value = self.memory.cells.get(at, (0, 0))
+        if at < STACK_TOP - STACK_BYTES or at >= STACK_TOP or (size == count and not isinstance(value, Unknown)):
+            return
+        for place in range(at, at + count):
+            start = next((i for i in range(place, place - 8, -1) if i in self.memory.cells), place)
+            size, value = self.memory.cells.get(start, (0, 0))
+            value = value if start + size > place else Unknown("the stack")
+            if isinstance(value, Unknown):
+                unset: Any = self.not_set(value)
+                is_symbolic = isinstance(unset, Symbolic)
+                if not is_symbolic:
+                    raise Unproved(f"{count} bytes at {at:#x} are read, which nothing has written")
+                self.memory.write(place, 1, unset & 255)
 
     def public_elements(self, operand: Operand, count: int) -> list[int]:
         return [self.flags.public("a mask", number) for number in self.elements(operand, count)]
@@ -245,7 +269,7 @@ class Amd64(Machine):
 
     def aligned(self, name: str, operands: list[Operand], width: int) -> None:
         """Raise Unproved if an operand in memory is not where an instruction needs it, which would be an exception."""
-        needs = re.match("v?mov(a|dqa|nt)|pxor|xorps", name)
+        needs = re.match("v?mov(a|dqa|nt)|xorps|andps|unpck|p(xor|and|or|add|sub|cmp|min|unpck|shuf)", name)
         for operand in operands if needs else ():
             if operand.kind == "memory" and self.address(operand) % (width // 8) != 0:
                 raise Unproved(f"an address that is no multiple of {width // 8}")
@@ -333,6 +357,12 @@ class Amd64(Machine):
         if any(source.mask for source in sources):
             raise Unproved("a mask of an operand that is no result")
         name = ALIASES.get(name, name)
+        if name in {"ptest", "vptest"}:
+            self.test_vectors(sources[0], to)
+            return
+        if to.kind == "mask":
+            self.compare_vectors(name, sources, to)
+            return
         if to.kind != "vector":
             self.leave_vectors(name, sources, to, bits)
             return
@@ -348,6 +378,22 @@ class Amd64(Machine):
         else:
             above = (0,) * (VECTOR_WORDS - len(value))
         self.vectors[to.number] = tuple(value) + above
+
+    def test_vectors(self, one: Operand, other: Operand) -> None:
+        """Set flags: whether two public vectors have no bit in common, and whether the first has only bits of the other."""
+        count = other.width // 64
+        pairs = list(zip(self.public_elements(one, count), self.public_elements(other, count), strict=True))
+        none_common = all(a & b == 0 for a, b in pairs)
+        none_more = all(a & ~b == 0 for a, b in pairs)
+        self.flags = Amd64Flags("known", result=none_common << PLACES["e"] | none_more << PLACES["b"])
+
+    def compare_vectors(self, name: str, sources: list[Operand], to: Operand) -> None:
+        """Set the bits of a mask for which a comparison of public elements holds."""
+        if name != "vpcmpgtq" or to.mask:
+            raise Unproved("no such instruction in the tables")
+        count = sources[-1].width // 64
+        value = self.computed(name, sources, replace(sources[-1], kind="vector"), count, 64)
+        self.masks[to.number] = sum(1 << i for i, number in enumerate(value) if number)
 
     def vector(
         self, name: str, sources: list[Operand], to: Operand, count: int, bits: int, chosen: list[int] | None
@@ -365,6 +411,11 @@ class Amd64(Machine):
                 pairs = zip(self.elements(one, count, bits), self.elements(other, count, bits), strict=True)
                 return tuple(x ^ y for x, y in pairs)
             return (0,) * count
+        if name in {"pcmpeqd", "vpcmpeqd"} and sources[-1] == (sources[0] if len(sources) > 1 else to):
+            return (WORD_MAX,) * count
+        if name == "vpbroadcastb":
+            number = self.memory.read(self.address(sources[0]), 1)
+            return (of_parts([number] * 8, 8),) * count
         if name == "vpbroadcastq":
             return self.elements(sources[0], 1) * count
         if name in {"vbroadcasti128", "vbroadcasti32x4"}:
@@ -426,16 +477,40 @@ class Amd64(Machine):
         if name in SHIFTS_BY_VECTOR and imm is None:
             shift = self.elements(sources[0], 1)[0]
             imm, sources = min(self.flags.public("a shift", shift), 64), sources[1:]
-        extracts = name.startswith("vextract")
+        extracts, inserts = name.startswith("vextract"), INSERTED.get(name, count)
         values = [
-            self.elements(source, source.width // 64 if extracts else count, bits) for source in reversed(sources)
+            self.elements(
+                source,
+                source.width // 64 if extracts else inserts if source.kind == "memory" else count,
+                bits,
+            )
+            for source in reversed(sources)
         ]
         if instruction.accumulates:
             values.insert(0, self.elements(to, count))
         if len(values) != instruction.operands:
             raise Unproved("other operands than the table has")
+        if name in LANES_OF_16 and any(isinstance(number, Symbolic) for value in values for number in value):
+            return self.unused_lanes(instruction, values)
         result: Value = instruction.meaning(imm, *values)
         return result
+
+    def unused_lanes(self, instruction: Instruction, values: list[Value]) -> Value:
+        """Return what an instruction computes of 16-bit lanes, of which those that are not public may have any result."""
+        found = []
+        for numbers in zip(*values, strict=True):
+            lanes = []
+            for i in range(0, 64, 16):
+                parts = [number >> i & MASKS[16] for number in numbers]
+                symbolic = [part for part in parts if not isinstance(part, int)]
+                if symbolic:
+                    is_secret = not all(map(self.is_unset, symbolic))
+                    result = self.not_set(Unknown("a lane", is_secret))
+                else:
+                    result = instruction.meaning(None, *((part,) for part in parts))[0]
+                lanes.append(result & MASKS[16])
+            found.append(of_parts(lanes, 16))
+        return tuple(found)
 
     def leave_vectors(self, name: str, sources: list[Operand], to: Operand, bits: int) -> None:
         """Run an instruction that writes to memory or to a general register."""

@@ -195,6 +195,10 @@ class Machine:
     memory: Memory
     # Returns any number, which a part of a register is kept of that nothing has set.
     anything: Callable[[], Any] = lambda: 0
+    # The same, told whether that may be a secret.
+    unset: Callable[[bool], Any] | None = None
+    # Returns whether a symbolic word depends on nothing but what was never set.
+    is_unset: Callable[[Any], bool] = lambda value: False
     general: dict[str, Any] = field(default_factory=dict)
     vectors: dict[int, Value] = field(default_factory=dict)
     flags: Flags = field(default_factory=Flags)
@@ -207,6 +211,10 @@ class Machine:
     def on(cls, linked: Linked, cells: dict[int, tuple[int, Any]]) -> "Machine":
         """Return a machine with a memory of its own."""
         return cls(linked, Memory(linked, cells))
+
+    def not_set(self, value: Any) -> Any:
+        """Return any number, in place of a value of which nothing is known."""
+        return self.anything() if self.unset is None else self.unset(may_be_secret(value))
 
     def callee_saved(self) -> dict[str, Any]:
         """Return what a function must restore, by the names of registers."""

@@ -35,15 +35,30 @@ BESIDE_STATE, BESIDE_BLOCKS, BESIDE_COUNT = 48, 56, 64
 
 
 class Input:
-    """What Poly1305 absorbs, for the basic blocks: memory with 64-bit words that begins where their message does."""
+    """What Poly1305 absorbs, for the basic blocks: memory that begins where their message does, given as 64-bit words.
+
+    Of a last block that is short, the number of its bytes follows its words, so that it is not taken for a full one.
+    """
 
     def __init__(self, words: Sequence[Any]) -> None:
-        self.words = [value_of(word) for word in words]
+        self.words = words
+
+    @property
+    def length(self) -> int:
+        is_short = len(self.words) % 2
+        return 8 * (len(self.words) - 3 * is_short) + (self.words[-1] if is_short else 0)
 
     def read(self, at: int, count: int) -> Any:
-        if count != 8 or (at - MESSAGE) % 8:
+        first, offset = divmod(at - MESSAGE, 8)
+        if not 0 <= at - MESSAGE <= self.length - count:
             raise Unproved(f"{count} bytes at {at:#x} of Poly1305's input")
-        return self.words[(at - MESSAGE) // 8]
+        word = self.words[first]
+        if count < 8 or offset:
+            word = word >> 8 * offset
+            if offset + count > 8:
+                word = word | self.words[first + 1] << 64 - 8 * offset
+            word = word & (1 << 8 * count) - 1
+        return value_of(word)
 
 
 @dataclass
@@ -118,6 +133,8 @@ class Calls:
     ran: dict[int, None] = field(default_factory=dict)
     steps: int = 0
     unknowns: int = 0
+    # The atoms of what is where nothing has set it, which are no secrets of these calls.
+    not_set: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         ring = self.terms.ring
@@ -136,6 +153,17 @@ class Calls:
         low, high = (self.terms.variable(f"anything {self.unknowns} {half}") for half in range(2))
         found: Term = low | high << 32
         return found
+
+    def unset(self, is_secret: bool) -> Term:
+        """Return what is where nothing has set it, or what a call may have left."""
+        found = self.anything()
+        if not is_secret:
+            self.not_set |= atoms_of(found)
+        return found
+
+    def is_unset(self, value: Any) -> bool:
+        """Return whether a symbolic word depends on nothing but what was never set."""
+        return isinstance(value, Term) and atoms_of(value) <= self.not_set
 
     def data(self, at: int, name: str, length: int) -> list[Any]:
         """Write symbolic bytes to memory; return their words, of 4 bytes, the last one with zeros after them."""
@@ -180,7 +208,7 @@ class Calls:
     def call(self, function: str, arguments: Sequence[int], results: Sequence[tuple[int, int]]) -> Any:
         """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
         kind = MACHINES[self.linked.target.architecture]
-        self.machine = machine = kind(self.linked, self.memory, self.anything)
+        self.machine = machine = kind(self.linked, self.memory, self.anything, self.unset, self.is_unset)
         places = len(machine.ARGUMENTS)
         machine.general |= dict(zip(machine.ARGUMENTS, arguments, strict=False))
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
@@ -188,11 +216,10 @@ class Calls:
         machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
         before, at = machine.callee_saved(), self.linked.symbols[function]
         while at != RETURN:
-            if self.numbers is None and (at in self.members or at in self.layouts):
-                self.begin(at)
+            at = self.enter(at)
             line = self.linked.lines.get(at)
             at = machine.advance(at)
-            if self.running and line is not None and line.name == "ret":
+            if line is not None and line.name == "ret":
                 self.end()
         machine.check_restored(before)
         self.steps += machine.steps
@@ -203,6 +230,20 @@ class Calls:
                 raise Unproved(f"{function}: {size} bytes are written at {start:#x}")
         return machine.general[machine.RESULT]
 
+    def enter(self, at: int) -> int:
+        """Begin what begins at an address, before that is run; return the address of what is to be run."""
+        if self.numbers is None and (at in self.members or at in self.layouts):
+            self.begin(at)
+        return at
+
+    def message_at(self, at: int, length: int) -> list[Any]:
+        """Return the words of a message, as Input has them."""
+        words, rest = self.words_at(at, 2 * (length // 16)), length % 16
+        if rest:
+            ends = [self.memory.read(at + length - rest + 8 * i, min(8, rest - 8 * i)) for i in range(-(-rest // 8))]
+            words += [*ends, *[0] * (2 - len(ends)), rest]
+        return words
+
     def words_at(self, at: int, count: int) -> list[Any]:
         return [self.memory.read(at + 8 * i, 8) for i in range(count)]
 
@@ -212,9 +253,7 @@ class Calls:
         first, second, third, fourth = (machine.general[name] for name in machine.ARGUMENTS[:4])
         if at in self.members:
             record, member = self.members[at]
-            title, blocks = f"{record.name} {member}", self.words_at(second, third // 8)
-            if third % 16:
-                raise Unproved(f"{title}: {third} bytes")
+            title, blocks = f"{record.name} {member}", self.message_at(second, third)
             if member == "absorb":
                 self.absorb(title, record, first, blocks)
             else:
@@ -251,10 +290,13 @@ class Calls:
         beside: bool = False,
     ) -> None:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
-        memory: Any = Input(blocks)
+        given = Input(blocks)
+        memory: Any = given
         words, key = before.words, before.key
+        if len(before.blocks) % 2:
+            raise Unproved(f"{title} after a short block")
         evaluation = Absorbed(
-            Inputs(self.ring), record, memory, 8 * len(blocks), is_tag, key=key, before=words, beside=beside
+            Inputs(self.ring), record, memory, given.length, is_tag, key=key, before=words, beside=beside
         )
         pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
         result = Accumulator(evaluation.result(), before.blocks + blocks, key)
@@ -267,7 +309,10 @@ class Calls:
             self.taken.append(f"{title} of {len(result.blocks) // 2}")
             at = to if is_tag else to + STATE_H
             for i, word in enumerate(result.words):
-                self.ring.claim_same(f"{title}, word {i}", value_of(self.memory.read(at + 8 * i, 8)), word)
+                found = value_of(self.memory.read(at + 8 * i, 8))
+                self.ring.claim_same(f"{title}, word {i}", found, word)
+                # A tag is a number, also that of nothing, so that it is compared as one.
+                self.memory.write(at + 8 * i, 8, found)
             if is_tag:
                 self.tags.append(result)
                 continue
@@ -304,9 +349,9 @@ class Calls:
 
     def check_left(self, public: Iterable[Any]) -> None:
         """Raise Unproved if a secret is left in a vector or on the stack; what consists of public words is none."""
-        known = {atom for word in public for atom in atoms_of(word)}
+        known = {atom for word in public for atom in atoms_of(word)} | self.not_set
         for number, lanes in self.machine.vectors.items():
-            if any(is_secret(value, set()) for value in lanes):
+            if any(is_secret(value, self.not_set) for value in lanes):
                 raise Unproved(f"vector {number} has a secret at the end")
         for at, (_, value) in self.memory.cells.items():
             if STACK_TOP - STACK_BYTES <= at < STACK_TOP and is_secret(value, known):

@@ -86,6 +86,8 @@ class Terms:
     joins: dict[int, tuple[Slice, ...]] = field(default_factory=dict)
     # The pieces of atoms, each with its first bit and how many it has.
     pieces: dict[int, list[tuple[int, int, Number]]] = field(default_factory=dict)
+    # The atoms that an atom is an exclusive or of, or of which it has joined bits.
+    parts: dict[int, set[int]] = field(default_factory=dict)
     count: int = ONES
 
     def number(self) -> int:
@@ -181,6 +183,31 @@ class Terms:
             if low < high:
                 found += self.unfolded((at + low - first, high - low, part, part_first + low - part_at))
         return found
+
+    def parts_of(self, slices: Iterable[Slice]) -> set[int]:
+        """Return the atoms that slices are exclusive ors of, with those that names for joined bits stand for.
+
+        What is inverted is an exclusive or of ones.
+        """
+        found: set[int] = set()
+        for _, _, atom, _ in slices:
+            if atom not in self.parts:
+                parts, is_inverted = self.xors.get(atom, (((atom, 0),), False))
+                self.parts[atom] = {part for part, _ in parts} | {ONES} if is_inverted else {part for part, _ in parts}
+                self.parts[atom] |= self.parts_of(self.joins[atom]) if atom in self.joins else set()
+            found |= self.parts[atom]
+        return found
+
+    def with_common_parts(self, slices: tuple[Slice, ...], others: tuple[Slice, ...]) -> tuple[Slice, ...]:
+        """Return slices without those names for joined bits in which something may cancel out with other slices."""
+        if not any(atom in self.joins for _, _, atom, _ in slices):
+            return slices
+        of_others = self.parts_of(others)
+        return tuple(
+            part
+            for one in slices
+            for part in (self.unfolded(one) if one[2] in self.joins and self.parts_of([one]) & of_others else [one])
+        )
 
     def tables(self) -> tuple[dict[Any, Any], ...]:
         return self.known, self.atoms, self.results, self.sums, self.xors, self.joins
@@ -335,8 +362,25 @@ class Term(Symbolic):
             return rest | other
         slices = sorted(rest.slices + self.slices_of(other))
         if any(at + bits > after[0] for (at, bits, _, _), after in pairwise(slices)):
-            raise Unproved("or of symbolic words whose bits overlap")
+            return self.overlapped(self.resolved(), other.resolved() if isinstance(other, Term) else other)
         return self.terms.term(slices)
+
+    def overlapped(self, a: Any, b: Any) -> Any:
+        """Return the or of words that have no other bits in common than those that are the same bits of atoms."""
+        both = [self.slices_of(word) for word in (a, b)]
+        edges = sorted({edge for slices in both for at, bits, _, _ in slices for edge in (at, at + bits)})
+        result: list[Slice] = []
+        for start, end in pairwise(edges):
+            parts = {
+                (atom, 0 if atom == ONES else first + start - at)
+                for slices in both
+                for at, bits, atom, first in slices
+                if at <= start < at + bits
+            }
+            if len(parts) > 1:
+                raise Unproved("or of symbolic words whose bits overlap")
+            result += [(start, end - start, *part) for part in parts]
+        return self.terms.term(result)
 
     def __xor__(self, other: Any) -> Any:
         if isinstance(other, Number):
@@ -356,6 +400,10 @@ class Term(Symbolic):
                 [f(word) for word in (self, *others)] for f in (lambda x: x & WORD_MAX, lambda x: x >> WORD_BITS)
             )
             return exclusive_or(low) | exclusive_or(high) << WORD_BITS
+        all_ = [
+            self.terms.with_common_parts(slices, tuple(one for k, more in enumerate(all_) if k != i for one in more))
+            for i, slices in enumerate(all_)
+        ]
         edges = sorted({edge for slices in all_ for at, bits, _, _ in slices for edge in (at, at + bits)})
         result: list[Slice] = []
         for start, end in pairwise(edges):
