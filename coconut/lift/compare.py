@@ -176,7 +176,7 @@ class Trial:
         self.values = WordValues(self.terms, self.variables, self.inputs)
         # Each trial of a few also on the numbers that words become, which takes long.
         self.values.also_numbers = self.source.randrange(4) == 0
-        # Of vectors, what is used and an element behind it.
+        # What is used of vectors, and an element behind it.
         letters = re.findall(r"%([xyz])mm", " ".join(self.one.line.operands))
         self.elements = max((LETTERS[letter] for letter in letters), default=2) + 1
 

@@ -402,7 +402,7 @@ class Arm64Cpu(Cpu):
         found = super().within(line, apart)
         shift = re.fullmatch(r"lsl #(0x[0-9a-f]+|\d+)", line.operands[-1]) if line.operands else None
         if apart and shift and len(line.operands) > 3:
-            # Those of a shifted register are apart when it is shifted.
+            # The bits of a shifted register are apart when it is shifted.
             first, second = (("general", whole(name)) for name in line.operands[-3:-1])
             if first != second and {first, second} <= found.keys():
                 found |= {first: apart, second: (WORD_MAX ^ apart) >> int(shift[1], 0)}

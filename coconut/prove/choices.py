@@ -182,7 +182,7 @@ def choices(linked: Linked) -> list[Choice]:
         " with ".join(kernels_named(linked, which, bits) for which, bits in zip(LISTS, in_use, strict=True))
         for in_use in found
     ]
-    # Of those with the same kernels, which differ in the lengths from which on these serve, the CPU tells them apart.
+    # Choices with the same kernels differ in the lengths from which on these serve; the CPU tells them apart.
     return [
         Choice(name + (f" on {family_of(linked, cpu)}" if names.index(name) < i else ""), cpu, *in_use)
         for i, (name, (in_use, cpu)) in enumerate(zip(names, found.items(), strict=True))

@@ -129,7 +129,7 @@ def test_words_that_were_not_compared_are_refused(tmp_path: Path, monkeypatch: p
         comparison.passed.clear()
         with pytest.raises(Unproved, match="not compared with a CPU on such symbolic words"):
             again.advance(at)
-        # Of public numbers, nothing else is asked, and of other words neither.
+        # Nothing else is asked of public numbers and of other words.
         verdict.together |= before
         verdict.together.intersection_update({place})
         comparison.passed.clear()

@@ -189,7 +189,7 @@ def test_no_clamp() -> None:
 
 @pytest.mark.parametrize("call", CALLS[:2], ids=str)
 def test_mistakes(call: object) -> None:
-    """Of mistakes in some instructions of a call, those that are not refused compute the same."""
+    """Mistakes in some instructions of a call are refused, or compute the same."""
     made = plant_in_call(call._replace(every=8 * call.every))  # type: ignore[attr-defined]
     assert made.planted >= 2 and not made.unexplained(), made.survivors
 
