@@ -5,6 +5,7 @@ import argparse
 import os
 import secrets
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from coconut.graph import Graph
 from coconut.select import supported
 from coconut.trace import KERNELS, ROOT, read_traced
 
+# Plants mistakes in a process of its own.
+ENGINE = "coconut.prove.mutations_terms"
 PHASES = ("expand", "multiply", "reduce")
 
 
@@ -132,6 +135,8 @@ def command_mutations(arguments: argparse.Namespace) -> None:
         survivors += len(tally.survivors)
         unexplained += len(tally.unexplained())
     print(f"{planted} mistakes, {survivors} not refused, {unexplained} of them not explained")
+    if not arguments.blocks and subprocess.run([sys.executable, "-m", ENGINE], cwd=ROOT, check=False).returncode != 0:
+        raise ValueError("mistakes in the engine of symbolic words are not noticed, and not explained")
     if unexplained:
         raise ValueError(f"{unexplained} mistakes are not refused, and not explained")
 
