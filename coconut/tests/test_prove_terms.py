@@ -28,7 +28,7 @@ def test_engine(name: str) -> None:
 def test_a_mistake_in_the_engine() -> None:
     """Mistakes that `coconut mutations` plants in terms.py make a check fail, such as these."""
     made = list(mutants(source_of(terms), "turned".__eq__))
-    assert len(made) > 20
+    assert len(made) >= 20
     for mutant in made[::3]:
         if not reason_for(mutant):
             with pytest.raises(Unproved):
