@@ -384,12 +384,13 @@ REFUSALS = (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeErro
 class Comparison:
     """The forms of instructions of an architecture that were compared, since this program was started.
 
-    states: how many an instruction is run on.
+    states: how many an instruction is run on. of_words: whether it is run on symbolic words, too.
     """
 
     target: Target
     machines: "type[Machine]"
     states: int = STATES
+    of_words: bool = True
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     # Instructions that were found to be of a form that was compared, by their identity.
     passed: dict[int, "Passed"] = field(default_factory=dict)
@@ -486,7 +487,8 @@ class Comparison:
                         break
             if agreed >= LEAST and not verdict.states:
                 verdict.symbolic = self.judge_symbolic(linked, one, trials)
-                verdict.words = self.judge_words(linked, one, trials, verdict.together)
+                if self.of_words:
+                    verdict.words = self.judge_words(linked, one, trials, verdict.together)
         except Differs as error:
             verdict.differs = f"{one.line.text}: {error}"
             return
