@@ -150,15 +150,22 @@ def limited() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
-def check_engine(mutant: Mutant) -> None:
-    """Check terms.py with a mistake; raise Unproved if that is noticed, in whatever way."""
+@contextmanager
+def noticed() -> Iterator[None]:
+    """Raise Unproved if a mistake is noticed, in whatever way."""
     try:
         with limited():
-            engine = ModuleType(terms.__name__)
-            exec(compile(mutant.tree, "terms.py", "exec"), engine.__dict__)
-            check_all(engine)
+            yield
     except Exception as error:
         raise Unproved(f"{type(error).__name__} {error}") from None
+
+
+def check_engine(mutant: Mutant) -> None:
+    """Check terms.py with a mistake; raise Unproved if that is noticed."""
+    with noticed():
+        engine = ModuleType(terms.__name__)
+        exec(compile(mutant.tree, "terms.py", "exec"), engine.__dict__)
+        check_all(engine)
 
 
 def check_number_of(mutant: Mutant) -> None:
@@ -175,10 +182,8 @@ def check_number_of(mutant: Mutant) -> None:
     before = Number.of
     try:
         Number.of = made["of"]  # type: ignore[method-assign]
-        with limited():
+        with noticed():
             check_all(terms)
-    except Exception as error:
-        raise Unproved(f"{type(error).__name__} {error}") from None
     finally:
         Number.of = before  # type: ignore[method-assign]
 
