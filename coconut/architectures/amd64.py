@@ -2,8 +2,6 @@
 """Describe x86-64: AVX2, and AVX-512 IFMA in 256 and in 512 bits."""
 
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import xor
 from typing import Any
 
 from coconut.architecture import Architecture
@@ -11,6 +9,7 @@ from coconut.assembler import Assembler
 from coconut.graph import Node
 from coconut.instructions import Instruction, Meaning, Memory, elements, identity, table
 from coconut.operations import MASK52, WORD_MAX, Value
+from coconut.prove.terms import exclusive_or
 from coconut.select import Selector, Unsupported
 
 
@@ -27,12 +26,8 @@ def by_bits(table: int, operands: Sequence[int]) -> int:
         return WORD_MAX if table else 0
     parity = sum((i.bit_count() & 1) << i for i in range(entries))
     if table in {parity, parity ^ ones} and not all(isinstance(operand, int) for operand in operands):
-        # Symbolic words have the exclusive or of all at once.
-        k = next((k for k, operand in enumerate(operands) if hasattr(operand, "exclusive_or")), None)
-        if k is not None and table == parity:
-            found: int = operands[k].exclusive_or(*operands[:k], *operands[k + 1 :])  # type: ignore[attr-defined]
-            return found
-        return reduce(xor, operands) ^ (WORD_MAX if table != parity else 0)
+        found: int = exclusive_or([*operands, *[WORD_MAX] * (table != parity)])
+        return found
     # The part of the table for an operand, a public one if there is one, whose bit is 0, and for 1.
     k = next((k for k, operand in enumerate(operands) if isinstance(operand, int)), 0)
     weight = entries >> k + 1

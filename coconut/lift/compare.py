@@ -76,14 +76,28 @@ def comparable(linked: Linked, record: Named) -> str:
     """
     if linked.target != X86_64:
         return "" if prefix_of(ARM64) is not None else f"nothing here runs programs for {linked.target.architecture}"
-    missing = [name for name in features_required(linked, record) if name not in cpu_features()]
+    return lacking(required_by(linked, record))
+
+
+def lacking(required: int) -> str:
+    """Return that this CPU lacks some of the features that have these bits in a record, or nothing."""
+    missing = [name for name in features_of(required) if name not in cpu_features()]
     return f"this CPU has no {', '.join(missing)}" if missing else ""
+
+
+def features_of(bits: int) -> list[str]:
+    """Return the features that have these bits in a record."""
+    return [name for i, name in enumerate(features_listed()) if bits >> i & 1]
+
+
+def required_by(linked: Linked, record: Named) -> int:
+    """Return the bits of the features that a kernel for x86-64 requires, as its record says."""
+    return linked.number(linked.symbols[f"hornet_poly1305_kernel_{record.name}"] + REQUIRED, 4)
 
 
 def features_required(linked: Linked, record: Named) -> list[str]:
     """Return the features that a kernel for x86-64 requires, as its record says."""
-    required = linked.number(linked.symbols[f"hornet_poly1305_kernel_{record.name}"] + REQUIRED, 4)
-    return [name for i, name in enumerate(features_listed()) if required >> i & 1]
+    return features_of(required_by(linked, record))
 
 
 def check_features(linked: Linked, record: Named, ran: Iterable[int]) -> None:

@@ -15,17 +15,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from coconut.lift.machine import RETURN, STACK_BYTES, STACK_TOP, Memory, Unknown
+from coconut.lift.cpus import cpu_of
+from coconut.lift.machine import RETURN, STACK_TOP, Memory, Unknown
 from coconut.lift.objects import AARCH64, Linked
-from coconut.prove.choices import SCALAR, Choice, kernels_of_chacha20
+from coconut.operations import WORD_MAX
+from coconut.prove.choices import SCALAR, Choice, functions_of_layouts
 from coconut.prove.claims import H_WORDS, product
+from coconut.prove.composition import CLAMP
 from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, numbered
-from coconut.prove.objects import MACHINES, STATE_H
+from coconut.prove.objects import MACHINES, STATE_H, atoms_of, check_left, check_writes
 from coconut.prove.polynomials import Number, Poly, Unproved, add
-from coconut.prove.terms import ONES, WORD_BITS, Symbolic, Term, Terms, same, value_of
+from coconut.prove.terms import WORD_BITS, Term, Terms, same, value_of
 
-# How r is clamped, and at which bits the words of a key are cut, so that each piece is kept by the clamp, or is not.
-CLAMP = (0x0FFFFFFC0FFFFFFF, 0x0FFFFFFC0FFFFFFC)
+# At which bits the words of a key are cut, so that each piece is kept by the clamp, or is not.
 CUTS = ((0, 28), (0, 2, 28), (0, 2, 28), (0, 2, 28))
 # What the library adds to the features of a CPU that it knows (core/cpu.c).
 CPU_IS_KNOWN = 1 << 31
@@ -187,9 +189,7 @@ class Calls:
 
     @cached_property
     def layouts(self) -> frozenset[int]:
-        """Return the addresses of the functions of ChaCha20's layouts."""
-        kernels = kernels_of_chacha20(self.linked).values()
-        return frozenset(layout.function for kernel in kernels for layout in kernel.layouts)
+        return functions_of_layouts(self.linked)
 
     def call(self, function: str, arguments: Sequence[int], results: Sequence[tuple[int, int]]) -> Any:
         """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
@@ -198,7 +198,7 @@ class Calls:
         places = len(machine.ARGUMENTS)
         machine.general |= dict(zip(machine.ARGUMENTS, arguments, strict=False))
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
-        words = 2 if self.linked.target.architecture == "aarch64" else 8
+        words = cpu_of(self.linked.target).vector_words
         machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
         before, at = machine.callee_saved(), self.linked.symbols[function]
         while at != RETURN:
@@ -211,10 +211,7 @@ class Calls:
         machine.check_restored(before)
         self.steps += machine.steps
         self.ran |= machine.ran
-        stack = STACK_TOP - STACK_BYTES, STACK_BYTES - machine.stack.return_bytes
-        for start, size in machine.written:
-            if not any(to <= start and start + size <= to + count for to, count in (*results, stack)):
-                raise Unproved(f"{function}: {size} bytes are written at {start:#x}")
+        check_writes(machine, {to + i for to, count in results for i in range(count)}, 1)
         return machine.general[machine.RESULT]
 
     def words_at(self, at: int, count: int) -> list[Any]:
@@ -232,9 +229,8 @@ class Calls:
             if member == "absorb":
                 self.absorb(title, record, first, blocks)
             else:
-                key = self.words_at(fourth, 4)
-                key = [word & mask for word, mask in zip(key, CLAMP, strict=False)] + key[2:]
-                self.run(title, record, first, blocks, Accumulator([0, 0, 0], [], key), is_tag=True)
+                before = Accumulator([0, 0, 0], [], clamped(self.words_at(fourth, 4)))
+                self.run(title, record, first, blocks, before, is_tag=True)
         elif count := self.memory.read(first + BESIDE_COUNT, 8):
             state, blocks = (self.memory.read(first + offset, 8) for offset in (BESIDE_STATE, BESIDE_BLOCKS))
             reduces = companion_reduces(self.linked, self.linked.function_at(at))
@@ -304,15 +300,15 @@ class Calls:
 
     def tag_of(self, blocks: Sequence[Any], key: Sequence[Any]) -> list[Any]:
         """Return the words of the tag of these blocks under a key, both in words of 64 bits, which Poly1305 has computed."""
-        clamped = [word & mask for word, mask in zip(key, CLAMP, strict=False)] + list(key[2:])
+        key = clamped(key)
         for found in (*self.tags, *self.accumulators):
             is_same = len(found.blocks) == len(blocks) and all(map(same, found.blocks, blocks))
-            if not is_same or not all(map(same, found.key, clamped)):
+            if not is_same or not all(map(same, found.key, key)):
                 continue
             if len(found.words) == 2:
                 return found.words
             nothing: Any = Input([])
-            given = numbered("h", found.words) | numbered("s", [value_of(word) for word in clamped[2:]])
+            given = numbered("h", found.words) | numbered("s", [value_of(word) for word in key[2:]])
             outputs = Inputs(self.ring).run("tag", "tag", given, nothing, "tag")
             return [outputs[f"tag[{i}]"][0] for i in range(2)]
         raise Unproved("Poly1305 has computed nothing of this input under this key")
@@ -330,25 +326,12 @@ class Calls:
 
     def check_left(self, public: Iterable[Any]) -> None:
         """Raise Unproved if a secret is left in a vector or on the stack; what consists of public words is none."""
-        known = {atom for word in public for atom in atoms_of(word)}
-        for number, lanes in self.machine.vectors.items():
-            if any(is_secret(value, set()) for value in lanes):
-                raise Unproved(f"vector {number} has a secret at the end")
-        for at, (_, value) in self.memory.cells.items():
-            if STACK_TOP - STACK_BYTES <= at < STACK_TOP and is_secret(value, known):
-                raise Unproved(f"the stack has a secret at the end, at {at - STACK_TOP:#x}")
+        check_left(self.machine, {atom for word in public for atom in atoms_of(word)})
 
 
-def atoms_of(word: Any) -> set[int]:
-    plain = word.resolved() if isinstance(word, Term) else word
-    return {atom for _, _, atom, _ in plain.slices if atom != ONES} if isinstance(plain, Term) else set()
-
-
-def is_secret(value: Any, public: set[int]) -> bool:
-    """Return whether a value depends on other atoms than these."""
-    if isinstance(value, Term):
-        return not atoms_of(value) <= public
-    return isinstance(value, Number | Symbolic) or (isinstance(value, Unknown) and value.secret)
+def clamped(key: Sequence[Any]) -> list[Any]:
+    """Return the words of 8 bytes of a key, those of r clamped."""
+    return [key[0] & CLAMP & WORD_MAX, key[1] & CLAMP >> 64, *key[2:]]
 
 
 def padded(words: Sequence[Any]) -> list[Any]:

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from coconut.lift.compare import REQUIRED, SPELLED, comparable, features_listed
+from coconut.lift.compare import REQUIRED, SPELLED, comparable, features_listed, lacking
 from coconut.lift.objects import X86_64, Linked
-from coconut.native import cpu_features
 from coconut.prove.core import ENTRY_BYTES
-from coconut.prove.evaluation import RECORDS
+from coconut.prove.evaluation import record_called
 from coconut.prove.objects import MACHINES
 from coconut.prove.polynomials import Unproved
 from coconut.trace import SOURCE
@@ -21,7 +20,7 @@ from coconut.trace import SOURCE
 LISTS = ("chacha20", "poly1305")
 FALLBACK_BIT = 31
 FORCED = "vector128"
-SCALAR = next(record for record in RECORDS if record.name == "scalar64")
+SCALAR = record_called("scalar64")
 # What x86-64's CPUs have, each in addition to those before it.
 LADDER = (
     ("sse2",),
@@ -46,12 +45,10 @@ class Choice(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A layout of a pass: the address of its function, how many blocks it computes, and how many it absorbs beside a
-    double round."""
+    """A layout of a pass: the address of its function, and how many blocks it computes."""
 
     function: int
     blocks: int
-    beside: int
 
 
 class Kernel(NamedTuple):
@@ -82,7 +79,7 @@ class Kernel(NamedTuple):
 # struct hornet_chacha20_kernel (chacha20.h), after the name, what it requires, and the lanes: the layouts, how many they
 # are, and the table of passes.
 LAYOUTS, LAYOUTS_COUNT, PERIOD, COUNT, FIRST, OTHERS = 24, 32, 40, 41, 48, 56
-LAYOUT_BYTES, BLOCKS, BESIDE = 16, 8, 11
+LAYOUT_BYTES, BLOCKS = 16, 8
 RECORD = "hornet_chacha20_kernel_"
 
 
@@ -98,7 +95,7 @@ def kernels_of_chacha20(linked: Linked) -> dict[int, Kernel]:
         tables = [[linked.number(linked.number(at + o, 8) + i, 1) for i in range(entries)] for o in (FIRST, OTHERS)]
         found[at] = Kernel(
             [
-                Layout(linked.number(i, 8), linked.number(i + BLOCKS, 2), linked.number(i + BESIDE, 1))
+                Layout(linked.number(i, 8), linked.number(i + BLOCKS, 2))
                 for i in range(layouts, layouts + LAYOUT_BYTES * count, LAYOUT_BYTES)
             ],
             linked.number(at + PERIOD, 1),
@@ -107,6 +104,11 @@ def kernels_of_chacha20(linked: Linked) -> dict[int, Kernel]:
     if not found:
         raise Unproved(f"{linked.archive} has no kernel of ChaCha20")
     return found
+
+
+def functions_of_layouts(linked: Linked) -> frozenset[int]:
+    """Return the addresses of the functions of all layouts."""
+    return frozenset(layout.function for kernel in kernels_of_chacha20(linked).values() for layout in kernel.layouts)
 
 
 def features(*names: str) -> int:
@@ -189,6 +191,10 @@ def choices(linked: Linked) -> list[Choice]:
     ]
 
 
+def choice_named(linked: Linked, name: str) -> Choice:
+    return next(choice for choice in choices(linked) if choice.name == name)
+
+
 def kernels_named(linked: Linked, which: str, in_use: int) -> str:
     prefix = f"hornet_{which}_kernel_"
     names = [linked.functions[at].removeprefix(prefix) for at in records_in_use(linked, which, in_use)]
@@ -210,6 +216,4 @@ def missing(linked: Linked, choice: Choice) -> str:
     for which in LISTS:
         for at in records_in_use(linked, which, getattr(choice, which)):
             required |= linked.number(at + REQUIRED, 4)
-    known = [name for i, name in enumerate(features_listed()) if required >> i & 1]
-    lacking = [name for name in known if name not in cpu_features()]
-    return f"this CPU has no {', '.join(lacking)}" if lacking else ""
+    return lacking(required)

@@ -71,6 +71,10 @@ RECORDS = (
 )
 
 
+def record_called(name: str) -> Record:
+    return next(record for record in RECORDS if record.name == name)
+
+
 @cache
 def groups_listed(name: str) -> list[tuple[int, int]]:
     """Return a list of core/tuning.h, or none: how many groups share a reduction, and for how many groups at least."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.prove.aead import AAD_LENGTHS, Case, prove_cases
-from coconut.prove.choices import choices, missing
+from coconut.prove.choices import choice_named, choices, missing
 from coconut.prove.polynomials import Unproved
 from coconut.trace import BUILD, HERE
 
@@ -51,16 +51,25 @@ def prover() -> str:
     return found.hexdigest()
 
 
+# What identifies a job in a log.
+KEY = ("archive", "compiler", "prover", "kernels", "opens", "first", "last")
+
+
 def key_of(linked: Linked, job: Job) -> dict[str, Any]:
     """Return what identifies a job in a log."""
-    names = {"archive": linked.sha256, "compiler": linked.version, "prover": prover()}
-    return names | {"kernels": job.kernels, "opens": job.opens, "first": job.first, "last": job.last}
+    values = linked.sha256, linked.version, prover(), *job[1:]
+    return dict(zip(KEY, values, strict=True))
+
+
+def key_in(line: dict[str, Any]) -> str:
+    """Return what identifies the job of a line."""
+    return json.dumps({name: line.get(name) for name in KEY})
 
 
 def run_job(job: Job) -> dict[str, Any]:
     """Prove the calls of a job, and return its line."""
     linked, ran, refused, calls = compiled(job.compiler), set[int](), "", 0
-    choice = next(choice for choice in choices(linked) if choice.name == job.kernels)
+    choice = choice_named(linked, job.kernels)
     try:
         calls = prove_cases(linked, choice, job.cases(), ran)
     except Unproved as error:
@@ -113,14 +122,9 @@ def prove_every_length(
     for compiler in chosen(compilers):
         linked = compiled(compiler)
         log = folder / f"{linked.sha256}.jsonl"
-        wanted = {json.dumps(key_of(linked, job)): job for job in jobs_of(compiler, lengths, kernels)}
+        wanted = {key_in(key_of(linked, job)): job for job in jobs_of(compiler, lengths, kernels)}
 
-        def wanted_of(
-            line: dict[str, Any], keys: Sequence[str] = tuple(key_of(linked, Job("", "", False, 0, 0)))
-        ) -> str:
-            return json.dumps({name: line.get(name) for name in keys})
-
-        done = {wanted_of(line): line for line in lines_in(log) if wanted_of(line) in wanted}
+        done = {key_in(line): line for line in lines_in(log) if key_in(line) in wanted}
         print(
             f"{linked.archive}: {linked.version}, SHA-256 {linked.sha256}: {len(wanted)} jobs, {len(done)} done before"
         )
@@ -130,7 +134,7 @@ def prove_every_length(
                 line = future.result()
                 file.write(json.dumps(line) + "\n")
                 file.flush()
-                done[wanted_of(line)] = line
+                done[key_in(line)] = line
                 if line["refused"]:
                     print(
                         f"    refused: {line['kernels']}, {line['first']} to {line['last']}: {line['refused']}",

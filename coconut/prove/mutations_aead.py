@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from coconut.lift.objects import Linked, compiled
 from coconut.prove.aead import Case, Run, prove_cases
-from coconut.prove.choices import Choice, choices
+from coconut.prove.choices import Choice, choice_named
 from coconut.prove.evaluation import NamingRing
 from coconut.prove.mutations_objects import plant
 from coconut.prove.planting import Tally
@@ -35,10 +35,6 @@ CALLS = (
     Call("gcc", "avx512_zen5 with ifma_zen5, ifma256, scalar64", Case(True, 333, 70), 97),
     Call("clang-19", "avx2_golden_cove with avx2, scalar64", Case(False, 1100, 13, extended=True), 397),
 )
-
-
-def choice_named(linked: Linked, name: str) -> Choice:
-    return next(choice for choice in choices(linked) if choice.name == name)
 
 
 def reason_for(linked: Linked, choice: Choice, case: Case) -> str:

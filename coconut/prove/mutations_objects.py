@@ -13,7 +13,7 @@ from functools import partial
 
 from coconut.lift.objects import Line, Linked, compiled
 from coconut.prove.composition import Key
-from coconut.prove.evaluation import RECORDS, Inputs, Record
+from coconut.prove.evaluation import Inputs, Record, record_called
 from coconut.prove.loops import Induction
 from coconut.prove.objects import Function
 from coconut.prove.planting import Tally
@@ -154,10 +154,6 @@ def plant(
         with changed_line(linked, changed):
             tally.plant(kind, title, prove, reason)
     return tally
-
-
-def record_called(name: str) -> Record:
-    return next(record for record in RECORDS if record.name == name)
 
 
 def plant_in_call(compiler: str, record: str, length: int, every: int) -> Tally:

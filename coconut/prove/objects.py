@@ -41,6 +41,7 @@ from coconut.prove.evaluation import (
 from coconut.prove.graphs import graphs_of
 from coconut.prove.polynomials import Lanes, Message, Number, Unproved
 from coconut.prove.proof import Compiled, Proved, proved
+from coconut.prove.terms import ONES, Symbolic, Term
 
 ASSUMED = (
     "Instructions do on all operands what lift/amd64.py and lift/arm64.py say, as each form that ran did on those that were "
@@ -233,19 +234,27 @@ def check_writes(machine: Machine, result: Collection[int], size: int = 8) -> No
             raise Unproved(f"{count} bytes are written at {start:#x}")
 
 
-def check_left(machine: Machine) -> None:
-    """Raise Unproved if a call leaves a symbolic number in a vector register or on the stack."""
+def check_left(machine: Machine, public: Collection[int] = ()) -> None:
+    """Raise Unproved if a call leaves a secret in a vector register, or one of other atoms than these on the stack."""
     for number, lanes in machine.vectors.items():
         if any(is_left(value) for value in lanes):
-            raise Unproved(f"vector {number} has a symbolic number at the end")
+            raise Unproved(f"vector {number} has a secret at the end")
     for at, (_, value) in machine.memory.cells.items():
-        if STACK_TOP - STACK_BYTES <= at and is_left(value):
-            what = value.ring.show(value.poly) if isinstance(value, Number) else "a symbolic number"
-            raise Unproved(f"the stack has {what} at the end, at {at - STACK_TOP:#x}")
+        if STACK_TOP - STACK_BYTES <= at and is_left(value, public):
+            what = f": {value.ring.show(value.poly)}" if isinstance(value, Number) else ""
+            raise Unproved(f"the stack has a secret at the end, at {at - STACK_TOP:#x}{what}")
 
 
-def is_left(value: Any) -> bool:
-    return isinstance(value, Number) or (isinstance(value, Unknown) and value.secret)
+def is_left(value: Any, public: Collection[int] = ()) -> bool:
+    """Return whether a value is a secret: symbolic, unless it is a word of these atoms."""
+    if isinstance(value, Term):
+        return not atoms_of(value).issubset(public)
+    return isinstance(value, Number | Symbolic) or (isinstance(value, Unknown) and value.secret)
+
+
+def atoms_of(word: Any) -> set[int]:
+    plain = word.resolved() if isinstance(word, Term) else word
+    return {atom for _, _, atom, _ in plain.slices if atom != ONES} if isinstance(plain, Term) else set()
 
 
 # How many lengths share inputs, which limits the memory that polynomials take.

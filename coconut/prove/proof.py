@@ -26,7 +26,7 @@ class Compiled(NamedTuple):
 class Proved(NamedTuple):
     """What was proved, how many claims it has, and the certificate that it is in, maybe with proofs beside it.
 
-    omitted: why this machine cannot prove it; then there is no claim. ran: the addresses of the instructions that ran.
+    omitted: why this machine cannot prove it; then there is no claim.
     """
 
     title: str
@@ -34,7 +34,6 @@ class Proved(NamedTuple):
     certificate: Certificate | None = None
     compiled: Compiled | None = None
     omitted: str = ""
-    ran: frozenset[int] = frozenset()
 
     @property
     def part(self) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from coconut.architectures.amd64_compiled import IDLE
 from coconut.lift.forms import TARGET
 from coconut.lift.objects import Line, Linked
-from coconut.prove.choices import kernels_of_chacha20
+from coconut.prove.choices import functions_of_layouts
 
 JUMP = re.compile(r"j\w+|call|bl?|b\.\w+|[ct]bn?z")
 INDIRECT = re.compile(r"br|blr")
@@ -37,7 +37,7 @@ def functions_of(linked: Linked) -> dict[int, list[Line]]:
 
 def listed(linked: Linked) -> set[int]:
     """Return the functions that lists name, and that calls of the AEAD use."""
-    found = {layout.function for kernel in kernels_of_chacha20(linked).values() for layout in kernel.layouts}
+    found = set(functions_of_layouts(linked))
     for at, name in linked.named:
         if name.startswith("hornet_poly1305_kernel_") and at not in linked.lines:
             found |= {

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from coconut.instructions import octets, of_octets
 from coconut.lift.objects import Line, Linked
 from coconut.prove import aead
 from coconut.prove.aead import Case, Run, prove_cases, sealed
 from coconut.prove.calls import Calls
-from coconut.prove.choices import Choice, choices, kernels_of_chacha20, missing
+from coconut.prove.choices import Choice, choice_named, choices, kernels_of_chacha20, missing
 from coconut.prove.composition import tag_of
-from coconut.prove.mutations_aead import CALLS, choice_named, plant_in_call
+from coconut.prove.mutations_aead import CALLS, plant_in_call
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.polynomials import Unproved
 from coconut.prove.reached import is_filler, reachable, unreached
@@ -31,11 +32,7 @@ def available(linked: Linked, name: str) -> Choice:
 
 
 def words(text: bytes) -> list[int]:
-    return [int.from_bytes(text[i : i + 4], "little") for i in range(0, len(text), 4)]
-
-
-def octets(numbers: list[int], size: int, length: int) -> bytes:
-    return b"".join(number.to_bytes(size, "little") for number in numbers)[:length]
+    return list(of_octets(text, 4))
 
 
 PLAINTEXT = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
@@ -60,8 +57,8 @@ def test_definition(extended: bool) -> None:
     padded = PLAINTEXT + bytes(-len(PLAINTEXT) % 4)
     calls = Calls(linked, choices(linked)[0])
     made = sealed(calls, words(SEALED_KEY), words(nonce), words(padded), words(AAD), case)
-    assert octets(made.out, 4, 16) == first
-    assert tag_of(octets(made.key, 8, 32), octets(made.input, 8, 1 << 20)) == tag
+    assert bytes(octets(made.out, 4)[:16]) == first
+    assert tag_of(bytes(octets(made.key, 8)), bytes(octets(made.input, 8))) == tag
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
