@@ -363,8 +363,8 @@ class Amd64(Machine):
         if name in {"pxor", "vpxor", "vpxorq"}:
             one, other = sources[-2:] if len(sources) > 1 else (sources[0], to)
             if (one.kind, one.number) != (other.kind, other.number):
-                pairs = zip(self.elements(one, count, bits), self.elements(other, count, bits), strict=True)
-                return tuple(x ^ y for x, y in pairs)
+                values = self.elements(one, count, bits), self.elements(other, count, bits)
+                return self.computed_once(xor_of, None, *values)
             return (0,) * count
         if name == "vpbroadcastq":
             return self.elements(sources[0], 1) * count
@@ -435,8 +435,7 @@ class Amd64(Machine):
             values.insert(0, self.elements(to, count))
         if len(values) != instruction.operands:
             raise Unproved("other operands than the table has")
-        result: Value = instruction.meaning(imm, *values)
-        return result
+        return self.computed_once(instruction.meaning, imm, *values)
 
     def leave_vectors(self, name: str, sources: list[Operand], to: Operand, bits: int) -> None:
         """Run an instruction that writes to memory or to a general register."""
@@ -698,6 +697,10 @@ def mixed(value: Any, before: Any, chosen: int) -> Any:
     if chosen in {0, WORD_MAX}:
         return value if chosen else before
     return value & chosen | before & WORD_MAX - chosen
+
+
+def xor_of(imm: int | None, a: Value, b: Value) -> Value:
+    return tuple(x ^ y for x, y in zip(a, b, strict=True))
 
 
 @cache

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 from coconut.architectures import arm64_words, neon, scalar_arm64
 from coconut.architectures.arm64_compiled import INSTRUCTIONS
-from coconut.instructions import Instruction, halves, of_halves
+from coconut.assembler import Read
+from coconut.instructions import Instruction, Meaning, halves, of_halves
 from coconut.lift.machine import MASKS, RETURN, STACK_TOP, Flags, Machine, Unknown, signed
 from coconut.lift.objects import Line
 from coconut.lift.operands import place_of
@@ -25,6 +26,22 @@ OF_32 = replace(neon.GNU, instructions=arm64_words.INSTRUCTIONS)
 # The first two are the same; the others mark targets of branches.
 IDLE = {"nop", "hint #0", "hint #32", "hint #34", "hint #36", "hint #38"}
 VECTOR_SIZES = {"q": 16, "d": 8, "s": 4, "h": 2, "b": 1}
+
+
+@cache
+def read_by_tables(text: str) -> tuple[Read, Meaning]:
+    """Return an instruction on vectors, and its meaning on elements of 64 bits."""
+    if (read := OF_64.read(text)) is not None:
+        return read, read.instruction.meaning
+    if (read := OF_32.read(text)) is None:
+        raise Unproved("no such instruction in the tables")
+    return read, of_words(read.instruction.meaning)
+
+
+@cache
+def of_words(meaning: Meaning) -> Meaning:
+    """Return what an instruction on elements of 32 bits means on those of 64."""
+    return lambda imm, *values: of_halves(meaning(imm, *map(halves, values)))
 
 
 def in_table(name: str) -> Callable[[Any, Any], Any]:
@@ -359,22 +376,13 @@ class Arm64(Machine):
         if name == "tbl":
             self.look_up(operands)
             return
-        text = f"{name} {', '.join(operands)}"
-        read = OF_64.read(text)
-        wide = read is not None
-        if read is None:
-            read = OF_32.read(text)
-        if read is None:
-            raise Unproved("no such instruction in the tables")
+        read, meaning = read_by_tables(f"{name} {', '.join(operands)}")
         instruction: Instruction = read.instruction
         args = []
         for i in range(instruction.operands):
             changed = instruction.accumulates and i == 0
-            number = read.registers["d" if changed else str(i)]
-            value = self.numbers(number, changed)
-            args.append(value if wide else halves(value))
-        result = instruction.meaning(read.imm, *args)
-        self.vectors[read.registers["d"]] = tuple(result) if wide else of_halves(result)
+            args.append(self.numbers(read.registers["d" if changed else str(i)], changed))
+        self.vectors[read.registers["d"]] = tuple(self.computed_once(meaning, read.imm, *args))
 
     def from_general(self, name: str, to: str, value: Any) -> None:
         """Move a word to a vector: to all elements, to one, or to the first, so that the others become 0."""

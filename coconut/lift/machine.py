@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
+from coconut.instructions import Meaning
 from coconut.lift import compare
 from coconut.lift.objects import LIBRARY, Line, Linked
 from coconut.operations import WORD_MAX, Value
 from coconut.prove.graphs import carry_of_words, wraps
 from coconut.prove.polynomials import Number, Unproved
-from coconut.prove.terms import Difference, Symbolic
+from coconut.prove.terms import Difference, Symbolic, Term
 
 # A multiple of 16, as the ABIs have it, and of no more.
 STACK_TOP = 0x7FFF_FFFF_0010
@@ -23,6 +24,7 @@ RETURN = 0xF000_0000_0000
 # A call of a few KiB takes some ten thousand.
 STEPS_MAX = 1 << 20
 MASKS = {64: WORD_MAX, 32: 2**32 - 1, 16: 2**16 - 1, 8: 255}
+WORDS = {Term, int}
 
 
 class Stack(NamedTuple):
@@ -208,6 +210,8 @@ class Machine:
     steps: int = 0
     # The addresses of all instructions that were run.
     ran: dict[int, None] = field(default_factory=dict)
+    # What was computed of words, by the operation and the words.
+    results: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
     @classmethod
     def on(cls, linked: Linked, cells: dict[int, tuple[int, Any]]) -> "Machine":
@@ -312,6 +316,16 @@ class Machine:
             lost = [Unknown(f"v{number} after a call", may_be_secret(value)) for value in lanes]
             self.vectors[number] = (lanes[0] if f"d{number}" in kept else lost[0], *lost[1:])
         self.flags = type(self.flags)()
+
+    def computed_once(self, meaning: Meaning, imm: int | None, *values: Value) -> Value:
+        """Return what an instruction makes of vectors; it is computed once of the same words."""
+        if not {type(word) for value in values for word in value} <= WORDS:
+            return meaning(imm, *values)
+        key = (meaning, imm, *values)
+        found: Value | None = self.results.get(key)
+        if found is None:
+            found = self.results[key] = tuple(meaning(imm, *values))
+        return found
 
     def store(self, at: int, count: int, value: Any) -> None:
         self.written.add((at, count))

@@ -255,7 +255,10 @@ def sampled(linked: Linked, choice: Choice, opens: bool, known: set[Pass], macs:
 def prove_cases(
     linked: Linked, choice: Choice, cases: Sequence[Case], ran: set[int], terms: Terms | None = None
 ) -> int:
-    """Prove calls, and return how many, each verdict being one; add the addresses of instructions that have run."""
+    """Prove calls, and return how many, each verdict being one; add the addresses of instructions that have run.
+
+    terms: what the words of other calls are made in: what they have in common is computed once.
+    """
     count = 0
     terms = terms or Terms(NamingRing())
     for case in cases:
@@ -281,7 +284,7 @@ def prove_aead(opens: bool, compilers: Iterable[str] = (), quick: bool = False) 
     quick: short texts alone, of the choices with passes that no other one has.
     """
     for compiler in chosen(compilers):
-        linked = compiled(compiler)
+        linked, terms = compiled(compiler), Terms(NamingRing())
         known, macs = set[Pass](), set[str]()
         for choice in choices(linked):
             what = "open" if opens else "seal"
@@ -296,4 +299,4 @@ def prove_aead(opens: bool, compilers: Iterable[str] = (), quick: bool = False) 
                 if len(cases) == 1:
                     continue
             of = of._replace(lengths=shown(cases))
-            yield proved(title, partial(prove_cases, linked, choice, cases, set()), compiled=of)
+            yield proved(title, partial(prove_cases, linked, choice, cases, set(), terms), compiled=of)

@@ -10,9 +10,9 @@ it was computed of.
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from coconut.lift.cpus import cpu_of
@@ -22,7 +22,7 @@ from coconut.operations import WORD_MAX
 from coconut.prove.choices import SCALAR, Choice, functions_of_layouts
 from coconut.prove.claims import H_WORDS, product
 from coconut.prove.composition import CLAMP
-from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, numbered
+from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, Scope, numbered
 from coconut.prove.objects import MACHINES, STATE_H, atoms_of, check_left, check_writes
 from coconut.prove.polynomials import Number, Poly, Unproved, add
 from coconut.prove.terms import WORD_BITS, Term, Terms, same, value_of
@@ -34,6 +34,10 @@ CPU_IS_KNOWN = 1 << 31
 
 # chacha20_work: the state, the blocks, and their number, of what is done beside a pass.
 BESIDE_STATE, BESIDE_BLOCKS, BESIDE_COUNT = 48, 56, 64
+
+
+# What identifies a run of Poly1305: what it is, and the words that it is of.
+Run = tuple[Any, ...]
 
 
 class Input:
@@ -105,6 +109,7 @@ class Running(NamedTuple):
     to: int
     is_tag: bool
     result: Accumulator
+    run: Run
 
 
 @dataclass
@@ -195,12 +200,14 @@ class Calls:
         """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
         kind = MACHINES[self.linked.target.architecture]
         self.machine = machine = kind(self.linked, self.memory, self.anything)
+        machine.results = self.terms.results
         places = len(machine.ARGUMENTS)
         machine.general |= dict(zip(machine.ARGUMENTS, arguments, strict=False))
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
         words = cpu_of(self.linked.target).vector_words
         machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
         before, at = machine.callee_saved(), self.linked.symbols[function]
+        self.ring.enter(self.ring.outermost)
         while at != RETURN:
             if self.numbers is None and (at in self.members or at in self.layouts):
                 self.begin(at)
@@ -265,38 +272,48 @@ class Calls:
         reduces: bool = False,
     ) -> None:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
-        memory: Any = Input(blocks)
         words, key = before.words, before.key
-        evaluation = Absorbed(
-            Inputs(self.ring),
-            record,
-            memory,
-            8 * len(blocks),
-            is_tag,
-            key=key,
-            before=words,
-            beside=beside,
-            reduces=reduces,
-        )
+        run: Run = (title, reduces, *words, *blocks, *key)
+
+        def evaluated() -> list[Any]:
+            memory: Any = Input(blocks)
+            options = {"beside": beside, "reduces": reduces}
+            return Absorbed(
+                Inputs(self.ring), record, memory, 8 * len(blocks), is_tag, key=key, before=words, **options
+            ).result()
+
+        self.ring.enter(self.once("scope", run, Scope))
         pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
-        result = Accumulator(evaluation.result(), before.blocks + blocks, key)
-        self.running.append(Running(pointer, title, to, is_tag, result))
+        result = Accumulator(self.once("absorbed", run, evaluated), before.blocks + blocks, key)
+        self.running.append(Running(pointer, title, to, is_tag, result, run))
+
+    def once(self, what: str, run: Run, made: Callable[[], Any]) -> Any:
+        """Return what a run of Poly1305 has made, which is the same in each call of the same terms."""
+        results = self.terms.results
+        if (what, run) not in results:
+            results[what, run] = made()
+        return results[what, run]
 
     def end(self) -> None:
         """Compare what Poly1305 has left, if it has returned, and give it names."""
         while self.running and self.machine.general[self.machine.STACK] == self.running[-1].pointer:
-            _, title, to, is_tag, result = self.running.pop()
+            _, title, to, is_tag, result, run = self.running.pop()
             self.taken.append(f"{title} of {len(result.blocks) // 2}")
             at = to if is_tag else to + STATE_H
             for i, word in enumerate(result.words):
                 self.ring.claim_same(f"{title}, word {i}", value_of(self.memory.read(at + 8 * i, 8)), word)
+            self.ring.enter(self.once("scope", self.running[-1].run, Scope) if self.running else self.ring.outermost)
             if is_tag:
                 self.tags.append(result)
                 continue
-            names = [self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
+            names: list[Number] = self.once("named", run, self.names)
             for i, name in enumerate(names):
                 self.memory.write(at + 8 * i, 8, name)
             self.accumulators.append(result._replace(words=names))
+
+    def names(self) -> list[Any]:
+        """Return numbers of which only the range is known, for the words of an accumulator."""
+        return [self.ring.input(f"h{i} {len(self.ring.names)}", limit) for i, limit in enumerate(H_WORDS.limits)]
 
     def tag_of(self, blocks: Sequence[Any], key: Sequence[Any]) -> list[Any]:
         """Return the words of the tag of these blocks under a key, both in words of 64 bits, which Poly1305 has computed."""
@@ -307,11 +324,16 @@ class Calls:
                 continue
             if len(found.words) == 2:
                 return found.words
-            nothing: Any = Input([])
-            given = numbered("h", found.words) | numbered("s", [value_of(word) for word in key[2:]])
-            outputs = Inputs(self.ring).run("tag", "tag", given, nothing, "tag")
-            return [outputs[f"tag[{i}]"][0] for i in range(2)]
+            words: list[Any] = self.once("tag", (*found.words, *key), partial(self.ended, found.words, key))
+            return words
         raise Unproved("Poly1305 has computed nothing of this input under this key")
+
+    def ended(self, words: Sequence[Any], key: Sequence[Any]) -> list[Any]:
+        """Return the words of the tag that an accumulator becomes."""
+        nothing: Any = Input([])
+        given = numbered("h", words) | numbered("s", [value_of(word) for word in key[2:]])
+        outputs = Inputs(self.ring).run("tag", "tag", given, nothing, "tag")
+        return [outputs[f"tag[{i}]"][0] for i in range(2)]
 
     def claim_words(self, what: str, at: int, words: Sequence[Any]) -> None:
         """Claim that 64-bit words in memory are these numbers."""

@@ -26,6 +26,7 @@ from coconut.prove.polynomials import (
     Number,
     Poly,
     Range,
+    Results,
     Ring,
     Unproved,
     add,
@@ -86,15 +87,30 @@ def groups_listed(name: str) -> list[tuple[int, int]]:
     return [(int(n), int(least)) for n, least in re.findall(r"X\((\d+), (\d+)\)", found[1])]
 
 
+@dataclass
+class Scope:
+    """The names that a computation and what is compared with it give to polynomials, and the results with these names.
+
+    Another computation of the same numbers, which names other ones, has a scope of its own.
+    """
+
+    named: dict[Key, int] = field(default_factory=dict)
+    results: Results = field(default_factory=dict)
+
+
 class NamingRing(Ring):
     """A ring that gives each limb a name, of which only the range is known, and divides nothing twice."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.outermost = Scope(self.named, self.results)
         self.found: dict[tuple[Key, int], tuple[Poly, int]] = {}
         self.begun: set[tuple[Key, int]] = set()
         # What a name stands for.
         self.meanings: dict[int, Poly] = {}
+
+    def enter(self, scope: Scope) -> None:
+        self.named, self.results = scope.named, scope.results
 
     def divided(self, poly: Poly, bits: int) -> tuple[Poly, int]:
         place = key_of(poly), bits

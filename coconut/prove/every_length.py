@@ -3,7 +3,8 @@
 
 A job is a kind of call of one choice of kernels, at some lengths. What became of it is a line of a log, with what
 identifies the archive and the prover: a run skips the jobs that the log has of the same ones. Jobs end in any order, so
-the hash of a log is that of its sorted lines.
+the hash of a log is that of its sorted lines. All choices of kernels at the same lengths share their words, and most of
+their numbers: a process runs these jobs one after another.
 """
 
 import hashlib
@@ -19,11 +20,13 @@ from typing import Any, NamedTuple
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.prove.aead import AAD_LENGTHS, Case, prove_cases
 from coconut.prove.choices import choice_named, choices, missing
+from coconut.prove.evaluation import NamingRing
 from coconut.prove.polynomials import Unproved
+from coconut.prove.terms import Terms
 from coconut.trace import BUILD, HERE
 
 LOGS = BUILD / "every-length"
-# How many lengths a job has, which share words. Long ones take seconds each.
+# How many lengths a job has.
 JOB_LENGTHS = 25
 
 
@@ -66,12 +69,17 @@ def key_in(line: dict[str, Any]) -> str:
     return json.dumps({name: line.get(name) for name in KEY})
 
 
-def run_job(job: Job) -> dict[str, Any]:
-    """Prove the calls of a job, and return its line."""
+def run_jobs(jobs: Sequence[Job]) -> list[dict[str, Any]]:
+    """Prove the calls of jobs of the same lengths, and return their lines."""
+    terms = Terms(NamingRing())
+    return [run_job(job, terms) for job in jobs]
+
+
+def run_job(job: Job, terms: Terms) -> dict[str, Any]:
     linked, ran, refused, calls = compiled(job.compiler), set[int](), "", 0
     choice = choice_named(linked, job.kernels)
     try:
-        calls = prove_cases(linked, choice, job.cases(), ran)
+        calls = prove_cases(linked, choice, job.cases(), ran, terms)
     except Unproved as error:
         refused = str(error)
     places = " ".join(f"{at:x}" for at in sorted(ran))
@@ -129,17 +137,18 @@ def prove_every_length(
             f"{linked.archive}: {linked.version}, SHA-256 {linked.sha256}: {len(wanted)} jobs, {len(done)} done before"
         )
         with log.open("a") as file, ProcessPoolExecutor(processes or os.cpu_count(), get_context("fork")) as pool:
-            running = [pool.submit(run_job, job) for key, job in wanted.items() if key not in done]
-            for future in as_completed(running):
-                line = future.result()
-                file.write(json.dumps(line) + "\n")
+            left: dict[tuple[object, ...], list[Job]] = {}
+            for key, job in wanted.items():
+                if key not in done:
+                    left.setdefault((job.opens, job.first), []).append(job)
+            for future in as_completed([pool.submit(run_jobs, jobs) for jobs in left.values()]):
+                for line in future.result():
+                    file.write(json.dumps(line) + "\n")
+                    done[key_in(line)] = line
+                    if line["refused"]:
+                        where = f"{line['kernels']}, {line['first']} to {line['last']}"
+                        print(f"    refused: {where}: {line['refused']}", flush=True)
                 file.flush()
-                done[key_in(line)] = line
-                if line["refused"]:
-                    print(
-                        f"    refused: {line['kernels']}, {line['first']} to {line['last']}: {line['refused']}",
-                        flush=True,
-                    )
         lines = list(done.values())
         refused += [line["refused"] for line in lines if line["refused"]]
         if len(lines) != len(wanted) or not lines:
