@@ -200,6 +200,8 @@ AAD_LENGTHS = (0, 13, 16, 64, 65, 200)
 # Lengths that each choice of kernels gets: a short message, and a long one, which leaves Poly1305's kernels much.
 EACH = ((65, 13), (1100, 70))
 QUICK_MAX = 640
+# The longest text whose call has a certificate: those of longer ones take as long to verify as all others together.
+CERTIFIED_MAX = max(length for length, _ in EACH)
 # How many numbers of blocks are looked at, in tables of passes; and how many bytes passes may absorb of a long text.
 TABLES, BESIDE_BYTES = 3, 4096
 
@@ -268,12 +270,17 @@ def prove_cases(
     return count
 
 
-def prove_listed(linked: Linked, choice: Choice, cases: Iterable[Case], calls: list[Called]) -> int:
-    """Prove calls, and return how many; list each, with what it ran with either verdict."""
-    terms, count = Terms(NamingRing()), 0
+def prove_listed(
+    linked: Linked, choice: Choice, cases: Iterable[Case], calls: list[Called], ring: NamingRing | None = None
+) -> int:
+    """Prove calls, and return how many; list each, with what it ran with either verdict.
+
+    ring: that of texts of up to CERTIFIED_MAX bytes, which may have a certificate.
+    """
+    short, long, count = Terms(ring or NamingRing()), Terms(NamingRing()), 0
     for case in cases:
         ran = set[int]()
-        count += prove_cases(linked, choice, [case], ran, terms)
+        count += prove_cases(linked, choice, [case], ran, short if case.length <= CERTIFIED_MAX else long)
         calls.append(Called({"function": case.function, **case._asdict()}, frozenset(ran)))
     return count
 
@@ -286,7 +293,11 @@ def shown(cases: Sequence[Case]) -> str:
 
 
 def prove_aead(
-    opens: bool, compilers: Iterable[str] = (), quick: bool = False, kernels: Collection[str] = ()
+    opens: bool,
+    compilers: Iterable[str] = (),
+    quick: bool = False,
+    kernels: Collection[str] = (),
+    certify: bool = False,
 ) -> Iterator[Proved]:
     """Prove calls that seal, or that open, of what compilers made, for all choices of kernels, at sampled lengths.
 
@@ -313,5 +324,6 @@ def prove_aead(
                 continue
             of = of._replace(lengths=shown(cases))
             calls: list[Called] = []
-            made = proved(title, partial(prove_listed, linked, choice, cases, calls), compiled=of)
+            ring = NamingRing.of(title + ", short texts" * quick, certify)
+            made = proved(title, partial(prove_listed, linked, choice, cases, calls, ring), ring, of)
             yield made._replace(calls=calls)

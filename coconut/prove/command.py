@@ -123,7 +123,7 @@ def suites(of: Wanted) -> Suites:
         **{
             f"aead-{what}": Suite(
                 f"calls that {what}, as compilers made them",
-                partial(aead.prove_aead, what == "open", of.compilers, kernels=of.kernels),
+                partial(aead.prove_aead, what == "open", of.compilers, False, of.kernels, of.certify),
                 aead.ASSUMED,
                 compiled=True,
             )
@@ -131,7 +131,9 @@ def suites(of: Wanted) -> Suites:
         },
         "aead-quick": Suite(
             "calls that seal or open short texts, as compilers made them",
-            lambda: chain(*(aead.prove_aead(opens, of.compilers, True, of.kernels) for opens in (False, True))),
+            lambda: chain(
+                *(aead.prove_aead(opens, of.compilers, True, of.kernels, of.certify) for opens in (False, True))
+            ),
             aead.ASSUMED,
             compiled=True,
             named=True,
