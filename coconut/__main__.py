@@ -127,7 +127,7 @@ def command_check(arguments: argparse.Namespace) -> None:
     seed = secrets.randbits(64) if arguments.seed is None else arguments.seed
     count = SAMPLE if arguments.sample is None else arguments.sample
     compilers, kernels = tuple(arguments.compiler or ()), tuple(arguments.kernels or ())
-    check(Path(arguments.manifest), Chosen(compilers, kernels, count, arguments.all, seed))
+    check(Path(arguments.manifest), Chosen(compilers, kernels, count, arguments.all, seed, arguments.second))
 
 
 def command_mutations(arguments: argparse.Namespace) -> None:
@@ -232,6 +232,7 @@ def run(argv: list[str] | None = None) -> None:
     checking.add_argument("--kernels", action="append", help="only calls with this choice; repeatable")
     checking.add_argument("--sample", type=int, metavar="N", help="how many calls are proved again")
     checking.add_argument("--all", action="store_true", help="prove all of them again; half an hour")
+    checking.add_argument("--second", action="store_true", help="run calls that seal on a second lifter, too")
     checking.add_argument("--seed", type=int, help="repeat a choice of calls")
     lengths = command("every-length", command_every_length, "prove calls of the AEAD at every length, for hours")
     lengths.add_argument(

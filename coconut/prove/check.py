@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coconut.lift.objects import COMPILERS, Linked, compiled, is_installed, version_of
-from coconut.prove import expected, manifest
+from coconut.prove import expected, manifest, second
 from coconut.prove.aead import Case, prove_cases
 from coconut.prove.choices import check_named, choices, missing
 from coconut.prove.every_length import prover
@@ -35,7 +35,8 @@ class Chosen(NamedTuple):
     """Which part of a manifest is checked: all, or what some compilers made, and calls of some kernels; how many calls, or
     all; and the seed that chooses them.
 
-    compilers: also the only ones that are run beside those of the default, as a manifest may name any command.
+    compilers: also the only ones that are run beside those of the default, as a manifest may name any command. second:
+    whether a second lifter runs those that it knows, too (second.py).
     """
 
     compilers: Sequence[str] = ()
@@ -43,6 +44,7 @@ class Chosen(NamedTuple):
     sample: int = SAMPLE
     every: bool = False
     seed: int = 0
+    second: bool = False
 
 
 class Listed(NamedTuple):
@@ -148,8 +150,8 @@ def sampled(content: Mapping[str, Any], programs: Collection[str], of: Chosen) -
     return found if of.every or of.sample >= len(found) else random.Random(of.seed).sample(found, of.sample)
 
 
-def difference_of(each: Listed, linked: Linked) -> str:
-    """Prove a call again; return how it differs from what is listed, or nothing."""
+def difference_of(each: Listed, linked: Linked, again: bool = False) -> str:
+    """Prove a call again, maybe also by the second lifter; return how it differs from what is listed, or nothing."""
     choice = next((choice for choice in choices(linked) if choice.name == each.kernels), None)
     if choice is None:
         return "the library never chooses these kernels"
@@ -161,7 +163,14 @@ def difference_of(each: Listed, linked: Linked) -> str:
     here = manifest.ran_of(linked, ran)
     if here["instructions"] != each.call["instructions"]:
         return f"{here['instructions']} instructions ran, and not {each.call['instructions']}"
-    return "" if here["ran"] == each.call["ran"] else "as many instructions ran, but others"
+    if here["ran"] != each.call["ran"]:
+        return "as many instructions ran, but others"
+    if not again or not second.is_known(linked, choice, each.case):
+        return ""
+    try:
+        return "" if second.ran_again(linked, choice, each.case) == here["ran"] else "the second lifter runs others"
+    except REFUSALS as error:
+        return f"refused: {error}"
 
 
 def check(path: Path, of: Chosen) -> None:
@@ -186,7 +195,7 @@ def check(path: Path, of: Chosen) -> None:
         if choice and (lacking := missing(linked, choice)):
             print(f"{each}: not proved here: {lacking}", flush=True)
             continue
-        difference = difference_of(each, linked)
+        difference = difference_of(each, linked, of.second)
         proved += not difference
         print(f"{each}: {difference or 'the same'}", flush=True)
         differing += [f"{each}: {difference}"] if difference else []

@@ -25,6 +25,7 @@ from coconut.prove import (
     manifest,
     objects,
     programs,
+    second,
     shipped,
     stitched,
 )
@@ -137,6 +138,9 @@ def suites(of: Wanted) -> Suites:
             aead.ASSUMED,
             compiled=True,
             named=True,
+        ),
+        "second": Suite(
+            "calls that seal, on values of a second lifter", partial(second.prove_second, of.compilers), compiled=True
         ),
         "core": Suite(
             "functions that all use, as compilers made them",
