@@ -227,7 +227,7 @@ class Call:
         self.aad = self.input(source, "aad", AAD, aad_length)
         self.text = self.input(source, "text", self.text_at, length)
         self.general = {name: self.anything(name) for name in NAMES}
-        self.vectors: list[Value | None] = [None] * 16
+        self.vectors = [sum((self.anything(f"{i} {k}") for k in range(4)), ()) for i in range(16)]
         arguments = (OUT, TAG, self.text_at, length, AAD, aad_length)
         for name, argument in zip(("rdi", "rsi", "rdx", "rcx", "r8", "r9"), arguments, strict=True):
             self.general[name] = number(argument, 8)
@@ -298,7 +298,8 @@ class Call:
             return self.atoms.add(*(x[:4] for x, _ in registers), number(constant, 4))
         scales = [scale for _, scale in registers]
         total = lambda *x: (constant + sum(map(mul, x, scales)),)  # noqa: E731
-        return self.atoms.apply(("lea", constant, *scales), [size], total, *(x for x, _ in registers))[0]
+        found: Value = self.atoms.apply(("lea", constant, *scales), [size], total, *(x for x, _ in registers))[0]
+        return found
 
     def size(self, operand: str) -> int:
         if operand in PARTS:
@@ -312,10 +313,7 @@ class Call:
             whole, first, count = PARTS[operand]
             return self.general[whole][first : first + min(count, size)]
         if VECTOR.match(operand):
-            found = self.vectors[int(operand[3:])]
-            if found is None:
-                raise Refused(f"{operand} is read, which nothing has set")
-            return found[:size]
+            return self.vectors[int(operand[3:])][:size]
         if "[" in operand:
             return self.read(self.address(operand), size)
         return number(int(operand, 0), size)
@@ -323,13 +321,13 @@ class Call:
     def put(self, operand: str, value: Value, keeps: bool = False) -> None:
         if operand in PARTS:
             whole, first, count = PARTS[operand]
-            before = self.general[whole]
+            register = self.general[whole]
             # What has 32 bits clears the rest.
-            rest = (0,) * 4 if count == 4 else before[first + count :]
-            self.general[whole] = (*before[:first], *value[:count], *rest)
+            rest = (0,) * 4 if count == 4 else register[first + count :]
+            self.general[whole] = (*register[:first], *value[:count], *rest)
         elif VECTOR.match(operand):
-            i, whole = int(operand[3:]), (self.vectors[int(operand[3:])] or (0,) * 32)
-            self.vectors[i] = (*value, *(whole[len(value) :] if keeps else (0,) * (32 - len(value))))
+            vector = self.vectors[int(operand[3:])] if keeps else (0,) * 32
+            self.vectors[int(operand[3:])] = (*value, *vector[len(value) :])
         else:
             self.store(self.address(operand), value)
 
@@ -407,7 +405,7 @@ class Call:
         if name in ("endbr64", "nop"):
             return None
         if name == "vzeroupper":
-            self.vectors = [None if value is None else (*value[:16], *(0,) * 16) for value in self.vectors]
+            self.vectors = [(*value[:16], *(0,) * 16) for value in self.vectors]
         elif name in ("call", "jmp"):
             target = operands[0]
             at = int(target, 16) if target.startswith("0x") else self.public(self.get(target, 8), "a target")
@@ -569,10 +567,7 @@ class Call:
         else:
             first = others[0] if has_vex else to
             rest = others[1:] if has_vex else others
-            # What is both operands need not be known.
-            same = name in ("pxor", "xorps") and rest == [first]
-            a = (0,) * size if same else self.get(first, size)
-            b = a if same else self.second(name, rest[0], size)
+            a, b = self.get(first, size), self.second(name, rest[0], size)
             immediate = int(rest[1], 0) if len(rest) > 1 else 0
             self.put(to, self.combined(name, a, b, immediate), keeps=not has_vex)
 
@@ -687,10 +682,11 @@ class Call:
             raise Refused("the call returns something else than true, or a register is not restored")
         if self.general["rsp"] != number(STACK + 8, 8):
             raise Refused("the stack pointer is another one")
-        allowed = {*ciphertext, *(byte for value in kept.values() for byte in value)}
-        left = [byte for value in self.vectors for byte in value or ()]
+        left = [byte for value in self.vectors for byte in value]
         left += [byte for at, byte in self.memory.items() if STACK - STACK_BYTES <= at < STACK]
-        if any(type(byte) is not int and byte not in allowed for byte in left):
+        secret = {byte for byte in left if type(byte) is not int} - {*ciphertext}
+        # What was in registers before the call is none.
+        if any(self.atoms.keys[atom][0] != "anything" for _, parts in secret for atom, _ in parts):
             raise Refused("a secret is left in a vector or on the stack")
 
 
