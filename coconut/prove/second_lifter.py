@@ -382,7 +382,6 @@ class Call:
 
     def holds(self, condition: str) -> Any:
         """Return whether a condition holds: a number, or one for each point if it depends on what is secret."""
-        inverted = condition.startswith("n")
         condition = {"ae": "nb", "a": "nbe", "ge": "nl", "g": "nle"}.get(condition, condition)
         inverted = condition.startswith("n")
         tests: dict[str, tuple[str, Callable[..., int]]] = {
@@ -458,19 +457,16 @@ class Call:
             # If both results go to one register, it is the upper one.
             for place, value in zip(("rax", "rdx") if name == "mul" else operands[1::-1], product, strict=True):
                 self.put(place, value)
-        elif name == "imul":
+        elif name == "imul" and len(operands) == 2:
             (found,) = self.atoms.apply(
                 "low product", [size], lambda x, y: (x * y,), self.get(to, size), self.get(operands[1], size)
             )
             self.flags = {}
             self.put(to, found)
         elif name == "tzcnt":
-            (found,) = (
-                number((x & -x).bit_length() - 1 if x else 8 * size, size)
-                for x in [self.public(self.get(operands[1], size), "a count")]
-            )
+            x = self.public(self.get(operands[1], size), "a count")
             self.flags = {}
-            self.put(to, found)
+            self.put(to, number((x & -x).bit_length() - 1 if x else 8 * size, size))
         elif name in ("shl", "shr", "rol"):
             self.shift(name, to, size, operands[1] if len(operands) > 1 else "1")
         else:
