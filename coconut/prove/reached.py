@@ -73,8 +73,8 @@ def unreached(linked: Linked, roots: Iterable[int], ran: Collection[int]) -> Ite
             yield linked.functions[start], missing, len(lines)
 
 
-# What is not run in calls of the AEAD that are proved, by the names of functions, and why. Of kernels of Poly1305 and
-# functions of ChaCha20's layouts of which nothing is run, the reason is another one.
+# What is not run in calls of the AEAD that are proved, by the names of functions, and why; functions of kernels of which
+# nothing at all is run have another reason.
 KINDS = (
     (re.compile("hornet_cpu.*|hornet_dispatch.*|hornet_aead_kernels_in_use"), "the choice of kernels, made earlier"),
     (re.compile("chacha20_.*"), "parts of ChaCha20's passes, for texts of other lengths"),

@@ -499,7 +499,7 @@ class Call:
             raise Refused("flag c is undefined")
 
         def flags(x: int, y: int, z: int, c: int) -> tuple[int, ...]:
-            """Of z, whose low bits are the result: carry, zero, sign, overflow of x + y."""
+            """Return z, whose low bits are the result, the carry, and whether x + y is zero, negative, and overflows."""
             low = z & all_ones
             return z, c, int(low == 0), low >> top, ((x ^ low) & (y ^ low)) >> top & 1
 

@@ -67,7 +67,7 @@ def is_refused(linked: Linked, at: int, folder: Path) -> bool:
 
 
 def test_instructions_left_out(tmp_path: Path) -> None:
-    """Of instructions that are left out, it accepts only what the prover accepts."""
+    """If an instruction is left out, it accepts only what the prover accepts."""
     linked = program("gcc")
     choice, accepted = available(linked, KERNELS[0]), []
     ran = sorted(Run(linked, choice, CASE).sample(0).ran)[7::EVERY]
