@@ -224,3 +224,13 @@ def test_written_as_a_whole(content: Any, tmp_path: Path) -> None:
     assert manifest.read(path)["seed"] == 0 and [each.name for each in path.parent.iterdir()] == [path.name]
     with pytest.raises(ValueError, match="seed: -1 is no number"):
         write(-1)
+
+
+def test_second_lifter(content: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that seals runs on the second lifter too, if that is asked for; what it says is heard."""
+    every = Chosen(every=True, second=True)
+    checked(content, tmp_path, every)
+    monkeypatch.setattr(check.second, "ran_again", lambda *_: ZEROS)
+    with pytest.raises(ValueError, match="0 bytes, 0 of associated data: the second lifter runs others"):
+        checked(content, tmp_path, every)
+    checked(content, tmp_path)
