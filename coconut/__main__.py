@@ -110,8 +110,24 @@ def command_prove(arguments: argparse.Namespace) -> None:
 
     seed = secrets.randbits(64) if arguments.seed is None else arguments.seed
     compilers, own_kernels = tuple(arguments.compiler or ()), tuple(arguments.own)
-    wanted = Wanted(not arguments.no_certificates, compilers, arguments.every_length, seed, own_kernels)
+    wanted = Wanted(
+        not arguments.no_certificates,
+        compilers,
+        arguments.every_length,
+        seed,
+        own_kernels,
+        tuple(arguments.kernels or ()),
+    )
     run(arguments.suites or own_kernels, wanted, arguments.verbose, arguments.expect)
+
+
+def command_check(arguments: argparse.Namespace) -> None:
+    from coconut.prove.check import SAMPLE, Chosen, check
+
+    seed = secrets.randbits(64) if arguments.seed is None else arguments.seed
+    count = SAMPLE if arguments.sample is None else arguments.sample
+    compilers, kernels = tuple(arguments.compiler or ()), tuple(arguments.kernels or ())
+    check(Path(arguments.manifest), Chosen(compilers, kernels, count, arguments.all, seed, arguments.second))
 
 
 def command_mutations(arguments: argparse.Namespace) -> None:
@@ -201,10 +217,23 @@ def run(argv: list[str] | None = None) -> None:
     proving.add_argument("suites", nargs="*", help="only these: graphs, selections, chacha20, go, objects, ...")
     proving.add_argument("--no-certificates", action="store_true", help="write and verify no certificates")
     proving.add_argument("--compiler", action="append", help="prove its machine code, not that of those installed")
+    proving.add_argument(
+        "--kernels", action="append", help="only calls with this choice, of suites aead-...; repeatable"
+    )
     proving.add_argument("--every-length", action="store_true", help="execute machine code at every length; an hour")
     proving.add_argument("--seed", type=int, help="repeat a run's keys of dispatch")
     proving.add_argument("--expect", action="store_true", help="rewrite expected.toml, how many proofs there must be")
     proving.add_argument("--verbose", action="store_true", help="print every proof, with its function and lengths")
+    checking = command(
+        "check", command_check, "check what `prove` wrote against the libraries here, and prove some again"
+    )
+    checking.add_argument("manifest", help="such as build/coconut/manifest.json")
+    checking.add_argument("--compiler", action="append", help="only what it made, as the manifest has it; repeatable")
+    checking.add_argument("--kernels", action="append", help="only calls with this choice; repeatable")
+    checking.add_argument("--sample", type=int, metavar="N", help="how many calls are proved again")
+    checking.add_argument("--all", action="store_true", help="prove all of them again; half an hour")
+    checking.add_argument("--second", action="store_true", help="run calls that seal on a second lifter, too")
+    checking.add_argument("--seed", type=int, help="repeat a choice of calls")
     lengths = command("every-length", command_every_length, "prove calls of the AEAD at every length, for hours")
     lengths.add_argument(
         "--lengths", default="0-600", metavar="FIRST-LAST", help="of the text, in bytes (default: 0-600)"

@@ -15,7 +15,7 @@ data, and given tags:
 """
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -25,12 +25,12 @@ from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES, WORD32_MAX
 from coconut.prove import chacha20, objects
 from coconut.prove.calls import Calls, doubled, padded
-from coconut.prove.choices import Choice, Kernel, choices, kernels_of_chacha20, missing, records_in_use
+from coconut.prove.choices import Choice, Kernel, check_named, choices, kernels_of_chacha20, missing, records_in_use
 from coconut.prove.collection import uncollected
 from coconut.prove.composition import tag_of
 from coconut.prove.evaluation import RECORDS, NamingRing, groups_listed
 from coconut.prove.polynomials import Unproved
-from coconut.prove.proof import Compiled, Proved, proved
+from coconut.prove.proof import Called, Compiled, Proved, proved
 from coconut.prove.terms import Difference, Terms, same
 
 ASSUMED = (
@@ -197,7 +197,8 @@ class Run:
 # How many bytes the last block of a text lacks, and lengths of associated data, which are taken in turn.
 LACKING = (0, 1, 15, 16, 31, 33, 47, 63, 5)
 AAD_LENGTHS = (0, 13, 16, 64, 65, 200)
-# Lengths that each choice of kernels gets: a short message, and a long one, which leaves Poly1305's kernels much.
+# Lengths that each choice of kernels gets: a short message, and a long one, which leaves Poly1305's kernels much. These
+# calls have a certificate, in which nothing is shared with other choices: it takes as long as all other calls together.
 EACH = ((65, 13), (1100, 70))
 QUICK_MAX = 640
 # How many numbers of blocks are looked at, in tables of passes; and how many bytes passes may absorb of a long text.
@@ -271,6 +272,23 @@ def prove_cases(
     return count
 
 
+def prove_listed(
+    linked: Linked, choice: Choice, cases: Iterable[Case], calls: list[Called], shared: Terms, ring: NamingRing
+) -> int:
+    """Prove calls, and return how many; list each, with what it ran with either verdict.
+
+    shared: what the words of other choices of kernels are made in, too. ring: that of the calls of EACH, which may have a
+    certificate.
+    """
+    own, count = Terms(ring) if ring.certificate else shared, 0
+    for case in cases:
+        ran = set[int]()
+        terms = own if (case.length, case.aad_length) in EACH else shared
+        count += prove_cases(linked, choice, [case], ran, terms)
+        calls.append(Called({"function": case.function, **case._asdict()}, frozenset(ran)))
+    return count
+
+
 def shown(cases: Sequence[Case]) -> str:
     return ", ".join(
         f"{case.length} and {case.aad_length}" + " in place" * case.in_place + " with 24 bytes of nonce" * case.extended
@@ -278,13 +296,20 @@ def shown(cases: Sequence[Case]) -> str:
     )
 
 
-def prove_aead(opens: bool, compilers: Iterable[str] = (), quick: bool = False) -> Iterator[Proved]:
+def prove_aead(
+    opens: bool,
+    compilers: Iterable[str] = (),
+    quick: bool = False,
+    kernels: Collection[str] = (),
+    certify: bool = False,
+) -> Iterator[Proved]:
     """Prove calls that seal, or that open, of what compilers made, for all choices of kernels, at sampled lengths.
 
-    quick: short texts alone, of the choices with passes that no other one has.
+    quick: short texts alone, of the choices with passes that no other one has. kernels: only these choices.
     """
     for compiler in chosen(compilers):
-        linked, terms = compiled(compiler), Terms(NamingRing())
+        linked, shared = compiled(compiler), Terms(NamingRing())
+        check_named(kernels, [choice.name for choice in choices(linked)])
         known, macs = set[Pass](), set[str]()
         for choice in choices(linked):
             what = "open" if opens else "seal"
@@ -298,5 +323,11 @@ def prove_aead(opens: bool, compilers: Iterable[str] = (), quick: bool = False) 
                 cases = [case for case in cases if case.length <= QUICK_MAX]
                 if len(cases) == 1:
                     continue
+            if kernels and choice.name not in kernels:
+                yield Proved(title, 0, compiled=of, omitted="these kernels are not chosen")
+                continue
             of = of._replace(lengths=shown(cases))
-            yield proved(title, partial(prove_cases, linked, choice, cases, set(), terms), compiled=of)
+            calls: list[Called] = []
+            ring = NamingRing.of(title + ", short texts" * quick, certify)
+            made = proved(title, partial(prove_listed, linked, choice, cases, calls, shared, ring), ring, of)
+            yield made._replace(calls=calls)

@@ -277,10 +277,18 @@ class Calls:
 
         def evaluated() -> list[Any]:
             memory: Any = Input(blocks)
-            options = {"beside": beside, "reduces": reduces}
-            return Absorbed(
-                Inputs(self.ring), record, memory, 8 * len(blocks), is_tag, key=key, before=words, **options
-            ).result()
+            evaluation = Absorbed(
+                Inputs(self.ring),
+                record,
+                memory,
+                8 * len(blocks),
+                is_tag,
+                key=key,
+                before=words,
+                beside=beside,
+                reduces=reduces,
+            )
+            return evaluation.result()
 
         self.ring.enter(self.once("scope", run, Scope))
         pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes

@@ -5,7 +5,7 @@ The choice is the library's own: its function runs, on public numbers, for the C
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -189,6 +189,12 @@ def choices(linked: Linked) -> list[Choice]:
         Choice(name + (f" on {family_of(linked, cpu)}" if names.index(name) < i else ""), cpu, *in_use)
         for i, (name, (in_use, cpu)) in enumerate(zip(names, found.items(), strict=True))
     ]
+
+
+def check_named(names: Iterable[str], known: Collection[str]) -> None:
+    """Raise ValueError if a name is not that of a choice that is known."""
+    if unknown := set(names) - set(known):
+        raise ValueError(f"no kernels {'; '.join(sorted(unknown))}; there are {'; '.join(known)}")
 
 
 def choice_named(linked: Linked, name: str) -> Choice:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Run proofs, print a table of them, and compare how many they are with how many are expected."""
 
-import json
 import multiprocessing
 import sys
 import time
@@ -10,10 +9,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from coconut.lift.objects import chosen, compiled, shipped_by, version_of
+from coconut.lift.objects import Linked, chosen, compiled, shipped_by, version_of
 from coconut.prove import (
     aead,
     chacha20,
@@ -24,18 +22,18 @@ from coconut.prove import (
     go_files,
     graphs,
     loops,
+    manifest,
     objects,
     programs,
+    second,
     shipped,
     stitched,
 )
 from coconut.prove.certified import Verifying
 from coconut.prove.expected import Counts
 from coconut.prove.proof import REFUSALS, Proved
-from coconut.trace import BUILD, ROOT
-
-# What was proved of which archives, after a run without a failure.
-REPORT = BUILD / "proved.json"
+from coconut.prove.reached import summary
+from coconut.trace import ROOT
 
 
 def of_graphs(
@@ -75,7 +73,7 @@ class Wanted(NamedTuple):
 
     - compilers: whose machine code, by default all in COMPILERS. every: at every length up to 600 bytes, for an hour.
     - seed: of the keys of dispatch.
-    - own: kernels of one's own.
+    - own: kernels of one's own. kernels: the choices whose calls are proved, by default all.
     """
 
     certify: bool = True
@@ -83,6 +81,7 @@ class Wanted(NamedTuple):
     every: bool = False
     seed: int = 0
     own: Sequence[str] = ()
+    kernels: Sequence[str] = ()
 
 
 def of_own(kernel: str, certify: bool) -> Iterator[Proved]:
@@ -125,7 +124,7 @@ def suites(of: Wanted) -> Suites:
         **{
             f"aead-{what}": Suite(
                 f"calls that {what}, as compilers made them",
-                partial(aead.prove_aead, what == "open", of.compilers),
+                partial(aead.prove_aead, what == "open", of.compilers, False, of.kernels, of.certify),
                 aead.ASSUMED,
                 compiled=True,
             )
@@ -133,10 +132,15 @@ def suites(of: Wanted) -> Suites:
         },
         "aead-quick": Suite(
             "calls that seal or open short texts, as compilers made them",
-            lambda: chain(*(aead.prove_aead(opens, of.compilers, quick=True) for opens in (False, True))),
+            lambda: chain(
+                *(aead.prove_aead(opens, of.compilers, True, of.kernels, of.certify) for opens in (False, True))
+            ),
             aead.ASSUMED,
             compiled=True,
             named=True,
+        ),
+        "second": Suite(
+            "calls that seal, on values of a second lifter", partial(second.prove_second, of.compilers), compiled=True
         ),
         "core": Suite(
             "functions that all use, as compilers made them",
@@ -179,8 +183,8 @@ class Outcome:
     seconds: float = 0
     refused: str = ""
     counts: Counts = field(default_factory=Counts)
-    # What is said of each proof of machine code in the report.
-    functions: list[dict[str, Any]] = field(default_factory=list)
+    # Proofs of machine code, for the manifest.
+    compiled: list[Proved] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
     @property
@@ -215,7 +219,7 @@ class Outcome:
             f"{proof.title}: {proof.claims}" + (f"; {of.function}: {of.lengths}" if of and of.function else "")
         )
         if of:
-            self.functions.append({"title": proof.title, **of._asdict(), "claims": proof.claims})
+            self.compiled.append(proof._replace(certificate=None))
 
 
 # Suites that take longest begin first.
@@ -290,28 +294,41 @@ def uses_compilers(wanted: Suites) -> bool:
     return any(suite.compiled for suite in wanted.values())
 
 
-def read_archives(compilers: Sequence[str]) -> list[dict[str, Any]]:
-    """Read the archives whose machine code is proved, and return what identifies each."""
-    found = []
-    for compiler in chosen(compilers):
-        linked = compiled(compiler)
-        found.append({"archive": linked.archive, "sha256": linked.sha256, "compiler": linked.version})
-    if not compilers and shipped_by() not in [archive["compiler"] for archive in found]:
+def read_archives(compilers: Sequence[str]) -> list[Linked]:
+    """Read the archives whose machine code is proved."""
+    found = [compiled(compiler) for compiler in chosen(compilers)]
+    if not compilers and shipped_by() not in [linked.version for linked in found]:
         raise ValueError(f"build/libhornet.a is made by {shipped_by()}, of which nothing is proved by default: name it")
     return found
 
 
-def write_report(
-    archives: Sequence[dict[str, Any]], outcomes: Iterable[Outcome], of: Wanted, path: Path = REPORT
-) -> None:
-    """Write what was proved, as a whole file."""
-    report = {
-        "archives": archives,
-        "seed": of.seed,
-        "proofs": [{"suite": outcome.name, **function} for outcome in outcomes for function in outcome.functions],
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    expected.write_whole(path, json.dumps(report, indent=1) + "\n")
+def reached(linked: Linked, outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    """Return how many instructions of a program whole calls have run, of those that they can reach."""
+    proofs = [proof for outcome in outcomes for proof in outcome.compiled if proof.compiler == linked.version]
+    calls = [called for proof in proofs for called in proof.calls]
+    roots = {linked.symbols[called.call["function"]] for called in calls}
+    return summary(linked, roots, set[int]().union(*(called.ran for called in calls)))
+
+
+def print_reached(linked: Linked, counts: dict[str, Any]) -> None:
+    if counts["exist"]:
+        print(
+            f"{linked.version}: whole calls ran {counts['ran']} of {counts['exist']} instructions that they can reach"
+        )
+        for kind, count in counts["not"].items():
+            print(f"    {count} not: {kind}")
+
+
+def write_manifest(archives: Iterable[Linked], outcomes: Sequence[Outcome], of: Wanted) -> None:
+    """Print how many instructions whole calls have run, and write what was proved."""
+    programs, entries = {linked.version: linked for linked in archives}, []
+    for linked in programs.values():
+        found = reached(linked, outcomes)
+        print_reached(linked, found)
+        entries.append(manifest.identity(linked) | {"reached": found})
+    proofs = [manifest.proof_of(outcome.name, proof, programs) for outcome in outcomes for proof in outcome.compiled]
+    counts = {outcome.name: outcome.counts for outcome in outcomes if outcome.name not in of.own}
+    manifest.write(entries, counts, proofs, of.seed, of.every)
 
 
 def run(names: Sequence[str], of: Wanted, verbose: bool, expect: bool) -> None:
@@ -320,12 +337,12 @@ def run(names: Sequence[str], of: Wanted, verbose: bool, expect: bool) -> None:
     if unknown := set(names) - known.keys():
         raise ValueError(f"no proofs {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     wanted = {name: known[name] for name in names or (name for name in known if not known[name].named)}
-    archives: list[dict[str, Any]] = []
+    archives: list[Linked] = []
     if uses_compilers(wanted):
-        REPORT.unlink(missing_ok=True)
+        manifest.MANIFEST.unlink(missing_ok=True)
         archives = read_archives(of.compilers)
-        for archive in archives:
-            print(f"{archive['archive']}: {archive['compiler']}, SHA-256 {archive['sha256']}")
+        for linked in archives:
+            print(f"{linked.archive}: {linked.version}, SHA-256 {linked.sha256}")
     if "dispatch" in wanted:
         print(f"dispatch: --seed {of.seed} repeats its keys")
     outcomes = prove(wanted, verbose, PROCESSES)
@@ -334,5 +351,5 @@ def run(names: Sequence[str], of: Wanted, verbose: bool, expect: bool) -> None:
     if failed := failures(wanted, outcomes, of):
         raise ValueError("\n  ".join(["not everything is proved:", *failed]))
     if archives:
-        write_report(archives, outcomes, of)
-        print(f"{REPORT.relative_to(ROOT)} lists the functions and their lengths")
+        write_manifest(archives, outcomes, of)
+        print(f"{manifest.MANIFEST.relative_to(ROOT)} lists what was proved; `coconut check` compares it")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from coconut.lift.machine import Memory
 from coconut.operations import BLOCK_BYTES
+from coconut.prove.certificate import Certificate
 from coconut.prove.claims import H_WORDS, STEPS_MAX, horner, in_pieces, joined, product, total
 from coconut.prove.composition import Names, bernstein, expect
 from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret
@@ -34,6 +35,7 @@ from coconut.prove.polynomials import (
     exact_poly,
     exactly_weighted,
     key_of,
+    places,
     power_of_2,
 )
 from coconut.trace import ROOT
@@ -101,8 +103,8 @@ class Scope:
 class NamingRing(Ring):
     """A ring that gives each limb a name, of which only the range is known, and divides nothing twice."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, certificate: Certificate | None = None) -> None:
+        super().__init__(certificate)
         self.outermost = Scope(self.named, self.results)
         self.found: dict[tuple[Key, int], tuple[Poly, int]] = {}
         self.begun: set[tuple[Key, int]] = set()
@@ -130,6 +132,8 @@ class NamingRing(Ring):
             if len(key) > TERMS_MAX and key not in self.named:
                 low, high = self.range_of(limb.poly)
                 self.named[key] = self.variable(f"{name}[{i}]", (max(low, limb.low), min(high, limb.high)))
+                if self.certificate:
+                    self.certificate.variable("name", f"{name}[{i}]", limb.place)
                 self.meanings[self.named[key]] = limb.poly
 
     def claim_same(self, name: str, a: Number | int, b: Number | int) -> None:
@@ -144,14 +148,19 @@ class NamingRing(Ring):
             difference = add(difference, self.meanings[last[0]], coefficient)
         if rest := {m: c for m, c in difference.items() if c % (1 << WORD_BITS)}:
             raise Unproved(f"{name} is another number: the difference is {self.show(rest)}")
+        if self.certificate:
+            self.certificate.claim(name, "multiple", places([exact(a), exact(b)]), [1, -1], 1 << WORD_BITS)
 
     def divided_rest(self, rest: Poly, bits: int, limits: Range) -> tuple[Poly, int]:
         """As divided, of what has no multiple of 2^bits: (w + r / 2^b) / 2^bits is (2^b w + r) / 2^(b + bits)."""
         inner = [m for m, c in rest.items() if c == 1 and len(m) == 1 and m[0] in self.origins]
         if len(rest) > 1 and inner:
-            poly, before, _ = self.origins[max(inner)[0]]
+            poly, before, definition = self.origins[max(inner)[0]]
             outer = {m: c for m, c in rest.items() if m != max(inner)}
-            return self.divided(add(poly, outer, 1 << before), before + bits)
+            result, fact = self.divided(add(poly, outer, 1 << before), before + bits)
+            if self.certificate:
+                fact = self.certificate.sum([(1, fact), (-1, definition)], divisor=1 << before)
+            return result, fact
         return super().divided_rest(rest, bits, limits)
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.prove.aead import AAD_LENGTHS, Case, prove_cases
-from coconut.prove.choices import choice_named, choices, missing
+from coconut.prove.choices import check_named, choice_named, choices, missing
 from coconut.prove.evaluation import NamingRing
 from coconut.prove.polynomials import Unproved
 from coconut.prove.terms import Terms
@@ -95,8 +95,7 @@ def jobs_of(compiler: str, lengths: range, kernels: Sequence[str]) -> Iterator[J
     """Yield the jobs of a compiler's calls, of some choices of kernels, or of all that this CPU runs."""
     linked = compiled(compiler)
     known = [choice for choice in choices(linked) if not missing(linked, choice)]
-    if unknown := set(kernels) - {choice.name for choice in known}:
-        raise ValueError(f"no kernels {'; '.join(sorted(unknown))}; there are {'; '.join(x.name for x in known)}")
+    check_named(kernels, [choice.name for choice in known])
     for choice in known:
         if kernels and choice.name not in kernels:
             continue

@@ -2,8 +2,8 @@
 """Run a proof under its title."""
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from coconut.assembler import ParseError
 from coconut.prove.certificate import Certificate
@@ -23,10 +23,17 @@ class Compiled(NamedTuple):
     lengths: str = ""
 
 
+class Called(NamedTuple):
+    """A call that was proved: what tells it from others, and the addresses of the instructions that it has run."""
+
+    call: dict[str, Any]
+    ran: frozenset[int]
+
+
 class Proved(NamedTuple):
     """What was proved, how many claims it has, and the certificate that it is in, maybe with proofs beside it.
 
-    omitted: why this machine cannot prove it; then there is no claim.
+    omitted: why this machine cannot prove it; then there is no claim. calls: the whole calls, if it is about such.
     """
 
     title: str
@@ -34,6 +41,7 @@ class Proved(NamedTuple):
     certificate: Certificate | None = None
     compiled: Compiled | None = None
     omitted: str = ""
+    calls: Sequence[Called] = ()
 
     @property
     def part(self) -> str:

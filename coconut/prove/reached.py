@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 from coconut.architectures.amd64_compiled import IDLE
 from coconut.lift.forms import TARGET
@@ -70,3 +71,28 @@ def unreached(linked: Linked, roots: Iterable[int], ran: Collection[int]) -> Ite
     for start, lines in reachable(linked, roots).items():
         if missing := [line for line in lines if line.at not in ran]:
             yield linked.functions[start], missing, len(lines)
+
+
+# What is not run in calls of the AEAD that are proved, by the names of functions, and why; functions of kernels of which
+# nothing at all is run have another reason.
+KINDS = (
+    (re.compile("hornet_cpu.*|hornet_dispatch.*|hornet_aead_kernels_in_use"), "the choice of kernels, made earlier"),
+    (re.compile("chacha20_.*"), "parts of ChaCha20's passes, for texts of other lengths"),
+    (re.compile("poly1305_.*"), "parts of Poly1305's kernels, for parts of a block, and other numbers of groups"),
+    (re.compile(".*"), "code around kernels, for texts of other lengths"),
+)
+OF_KERNELS, UNUSED = re.compile("(chacha20|poly1305)_.*"), "functions of kernels that no proved call takes"
+
+
+def summary(linked: Linked, roots: Iterable[int], ran: Collection[int]) -> dict[str, Any]:
+    """Return how many instructions exist that those at the roots reach, how many of them ran, and of the others, how many
+    are of each kind."""
+    roots = list(roots)
+    exist = sum(map(len, reachable(linked, roots).values()))
+    missing: dict[str, int] = {}
+    for name, lines, count in unreached(linked, roots, ran):
+        kind = next(kind for names, kind in KINDS if names.fullmatch(name))
+        if len(lines) == count and OF_KERNELS.fullmatch(name):
+            kind = UNUSED
+        missing[kind] = missing.get(kind, 0) + len(lines)
+    return {"exist": exist, "ran": exist - sum(missing.values()), "not": missing}

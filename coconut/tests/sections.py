@@ -31,6 +31,11 @@ def commands(text: str) -> list[str]:
     return re.findall(r"^    (\S.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
 
 
+def scripts(text: str) -> list[str]:
+    """Return the fenced blocks that are for a shell."""
+    return re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
 def run(command: str, home: Path, modules: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Run a command; its first word stands for a module of Python."""
     functions = "".join(f'{name}() {{ "{sys.executable}" -m {module} "$@"; }}; ' for name, module in modules.items())

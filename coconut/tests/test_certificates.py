@@ -21,16 +21,21 @@ import pytest
 from coconut.architectures import ARCHITECTURES
 from coconut.operations import WORD_MAX
 from coconut.prove import checker
+from coconut.prove.aead import Case, prove_cases
 from coconut.prove.certificate import NONE, Certificate
 from coconut.prove.chacha20 import go_functions
 from coconut.prove.checker import OPERATIONS, WORD, Checker, Refused
+from coconut.prove.choices import choice_named
+from coconut.prove.evaluation import NamingRing
 from coconut.prove.go import committed
 from coconut.prove.graphs import BlockProof, graphs_of
 from coconut.prove.polynomials import Number, Ring
 from coconut.prove.programs import check_program
 from coconut.prove.stitched import prove_mac
+from coconut.prove.terms import Terms
 from coconut.select import supported
 from coconut.tests.test_polynomials import compare_with_ints
+from coconut.tests.test_prove_objects import program as program_of
 
 Line = list[Any]
 BLOCKS = (
@@ -335,6 +340,13 @@ def of_mac(ring: Ring) -> None:
     prove_mac(function, 1, ring)
 
 
+def of_call(ring: Ring) -> None:
+    """Prove a call of the AEAD, whose ring names limbs."""
+    linked = program_of("gcc")
+    terms = Terms(NamingRing(ring.certificate))
+    prove_cases(linked, choice_named(linked, "vector128 with scalar64"), [Case(True, 150, 13)], set(), terms)
+
+
 # Where the polynomial of a line is that says what is claimed, or why it follows.
 POLYS = {"claim": 6, "quotient": 3, "bound": 2, "given": 2}
 WHOLE: dict[str, Callable[[Ring], object]] = {
@@ -342,6 +354,7 @@ WHOLE: dict[str, Callable[[Ring], object]] = {
     "riscv64": partial(of_function, "riscv64 scalarBlocks"),
     "s390x": partial(of_function, "s390x vmslBy1"),
     "stitched to ChaCha20": of_mac,
+    "a call": of_call,
 }
 
 
@@ -361,6 +374,22 @@ def test_one_coefficient(name: str) -> None:
             choice.choice(line[place])[0] += choice.choice([1, -1])
             with pytest.raises(Refused):
                 Checker().check([*lines[: line[0]], json.dumps(line), *lines[line[0] + 1 :]])
+
+
+def test_claims_of_calls() -> None:
+    """What Poly1305 leaves in a call, and the tag that is compared, are what basic blocks compute, and no other number."""
+    certificate = Certificate("a call")
+    of_call(Ring(certificate))
+    lines = certificate.text().splitlines()
+    claims = [line for line in map(json.loads, lines) if line[1] == "claim"]
+    compared = {f"word {i} of the tag that is compared" for i in range(2)}
+    assert {line[2] for line in claims} == {"scalar64 mac, word 0", "scalar64 mac, word 1", *compared}
+    Checker().check(lines)
+    for line, other in zip(claims, [*claims[1:], claims[0]], strict=True):
+        if line[2] != other[2]:
+            changed = [*line[:4], [line[4][0], other[4][1]], *line[5:]]
+            with pytest.raises(Refused):
+                Checker().check([*lines[: line[0]], json.dumps(changed), *lines[line[0] + 1 :]])
 
 
 @pytest.mark.parametrize("title", (*BLOCKS[1:5], "tag/tag"))

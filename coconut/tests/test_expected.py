@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Test that fewer proofs than expected, more, and none are failures."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from coconut.prove import command, expected
-from coconut.prove.command import Outcome, Suite, Wanted, failures, write_report
+from coconut.prove import command, expected, manifest
+from coconut.prove.command import Outcome, Suite, Wanted, failures
 from coconut.prove.expected import MORE, Counts, differences, read, rewrite
 from coconut.prove.proof import Compiled, Proved
 from coconut.tests.conftest import Command
@@ -120,19 +119,8 @@ def test_failures(stated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_command_fails(
     coconut: Command, words: list[str], what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(command, "REPORT", tmp_path / "proved.json")
-    (tmp_path / "proved.json").write_text("of an earlier run")
+    monkeypatch.setattr(manifest, "MANIFEST", tmp_path / "manifest.json")
+    (tmp_path / "manifest.json").write_text("of an earlier run")
     with pytest.raises(SystemExit, match=what):
         coconut("prove", *words)
-    assert not (tmp_path / "proved.json").exists() or "nothing was proved" not in what
-
-
-def test_report(tmp_path: Path) -> None:
-    outcome = Outcome("objects")
-    of = Compiled("gcc 12.2.0", "avx2", "poly1305_kernel_mac_avx2", "65, 142")
-    outcome.count(Proved("gcc 12.2.0: avx2 mac", 2, compiled=of))
-    write_report([{"archive": "build/libhornet.a"}], [outcome], Wanted(seed=5), tmp_path / "proved.json")
-    read_back = json.loads((tmp_path / "proved.json").read_text())
-    assert read_back["archives"] == [{"archive": "build/libhornet.a"}] and read_back["seed"] == 5
-    assert read_back["proofs"][0]["function"] == of.function and read_back["proofs"][0]["lengths"] == "65, 142"
-    assert [path.name for path in tmp_path.iterdir()] == ["proved.json"]
+    assert not (tmp_path / "manifest.json").exists() or "nothing was proved" not in what
