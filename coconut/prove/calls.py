@@ -24,8 +24,8 @@ from coconut.prove.claims import H_WORDS, product
 from coconut.prove.composition import CLAMP
 from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, numbered
 from coconut.prove.objects import MACHINES, STATE_H, atoms_of, check_left, check_writes
-from coconut.prove.polynomials import Number, Poly, Unproved, add
-from coconut.prove.terms import WORD_BITS, Term, Terms, same, value_of
+from coconut.prove.polynomials import Message, Number, Poly, Unproved, add
+from coconut.prove.terms import WORD_BITS, Difference, Term, Terms, same, value_of
 
 # At which bits the words of a key are cut, so that each piece is kept by the clamp, or is not.
 CUTS = ((0, 28), (0, 2, 28), (0, 2, 28), (0, 2, 28))
@@ -37,15 +37,31 @@ BESIDE_STATE, BESIDE_BLOCKS, BESIDE_COUNT = 48, 56, 64
 
 
 class Input:
-    """What Poly1305 absorbs, for the basic blocks: memory with 64-bit words that begins where their message does."""
+    """What Poly1305 absorbs, for the basic blocks: memory that begins where their message does, given as 64-bit words.
+
+    The words of a last block that is short are followed by how many bytes it has, so that it is not taken for a full one.
+    """
 
     def __init__(self, words: Sequence[Any]) -> None:
-        self.words = [value_of(word) for word in words]
+        self.words = words
+
+    @property
+    def length(self) -> int:
+        is_short = len(self.words) % 2
+        length: int = 8 * (len(self.words) - 3 * is_short) + (self.words[-1] if is_short else 0)
+        return length
 
     def read(self, at: int, count: int) -> Any:
-        if count != 8 or (at - MESSAGE) % 8:
+        first, offset = divmod(at - MESSAGE, 8)
+        if not 0 <= at - MESSAGE <= self.length - count:
             raise Unproved(f"{count} bytes at {at:#x} of Poly1305's input")
-        return self.words[(at - MESSAGE) // 8]
+        word = self.words[first]
+        if count < 8 or offset:
+            word = word >> 8 * offset
+            if offset + count > 8:
+                word = word | self.words[first + 1] << 64 - 8 * offset
+            word = word & (1 << 8 * count) - 1
+        return value_of(word)
 
 
 @dataclass
@@ -89,7 +105,8 @@ class Absorbed(Evaluation):
 
 
 class Accumulator(NamedTuple):
-    """The words of an accumulator, or of a tag, and what it is of: the words of the blocks, and those of the key."""
+    """The words of an accumulator, or of a tag, and what it is of: the words of the blocks, as Input has them, and those of
+    the key."""
 
     words: list[Any]
     blocks: list[Any]
@@ -104,7 +121,7 @@ class Running(NamedTuple):
     title: str
     to: int
     is_tag: bool
-    result: Accumulator
+    result: Any
 
 
 @dataclass
@@ -127,6 +144,8 @@ class Calls:
     ran: dict[int, None] = field(default_factory=dict)
     steps: int = 0
     unknowns: int = 0
+    # The atoms of what registers and memory have that these calls have not set, and which are no secrets of theirs.
+    not_set: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         ring = self.terms.ring
@@ -134,16 +153,22 @@ class Calls:
         self.ring = ring
         self.memory = Memory(self.linked)
         self.running: list[Running] = []
-        symbols = self.linked.symbols
-        self.memory.cells[symbols["hornet_chacha20_in_use"]] = 4, self.choice.chacha20
-        self.memory.cells[symbols["hornet_poly1305_in_use"]] = 4, self.choice.poly1305
-        self.memory.cells[cpu_cache(self.linked)] = 4, self.choice.cpu | CPU_IS_KNOWN
+        self.use(self.choice)
+        self.memory.cells[symbol_like(self.linked, "cache.", "hornet_cpu.cache")] = 4, self.choice.cpu | CPU_IS_KNOWN
 
-    def anything(self) -> Term:
-        """Return a word that is like no other: what a part of a register holds that nothing has set."""
+    def use(self, choice: Choice) -> None:
+        """Have the kernels of a choice in use."""
+        symbols = self.linked.symbols
+        self.memory.cells[symbols["hornet_chacha20_in_use"]] = 4, choice.chacha20
+        self.memory.cells[symbols["hornet_poly1305_in_use"]] = 4, choice.poly1305
+
+    def anything(self, is_secret: bool) -> Term:
+        """Return a word that is like no other: what is where nothing has set it, or what a call may have left there."""
         self.unknowns += 1
         low, high = (self.terms.variable(f"anything {self.unknowns} {half}") for half in range(2))
         found: Term = low | high << 32
+        if not is_secret:
+            self.not_set |= atoms_of(found)
         return found
 
     def data(self, at: int, name: str, length: int) -> list[Any]:
@@ -196,23 +221,37 @@ class Calls:
         kind = MACHINES[self.linked.target.architecture]
         self.machine = machine = kind(self.linked, self.memory, self.anything)
         places = len(machine.ARGUMENTS)
+        machine.general |= {name: self.anything(is_secret=False) for name in machine.CALLEE_SAVED}
         machine.general |= dict(zip(machine.ARGUMENTS, arguments, strict=False))
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
         words = cpu_of(self.linked.target).vector_words
         machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
         before, at = machine.callee_saved(), self.linked.symbols[function]
         while at != RETURN:
-            if self.numbers is None and (at in self.members or at in self.layouts):
-                self.begin(at)
+            at = self.enter(at)
             line = self.linked.lines.get(at)
             at = machine.advance(at)
-            if self.running and line is not None and line.name == "ret":
+            if line is not None and line.name == "ret":
                 self.end()
         machine.check_restored(before)
         self.steps += machine.steps
         self.ran |= machine.ran
         check_writes(machine, {to + i for to, count in results for i in range(count)}, 1)
         return machine.general[machine.RESULT]
+
+    def enter(self, at: int) -> int:
+        """Begin what begins at an address, before that is run; return the address of what is to be run."""
+        if self.numbers is None and (at in self.members or at in self.layouts):
+            self.begin(at)
+        return at
+
+    def message_at(self, at: int, length: int) -> list[Any]:
+        """Return the words of a message, as Input has them."""
+        words, rest = self.words_at(at, 2 * (length // 16)), length % 16
+        if rest:
+            ends = [self.memory.read(at + length - rest + i, min(8, rest - i)) for i in range(0, rest, 8)]
+            words += [*ends, *[0] * (2 - len(ends)), rest]
+        return words
 
     def words_at(self, at: int, count: int) -> list[Any]:
         return [self.memory.read(at + 8 * i, 8) for i in range(count)]
@@ -223,9 +262,7 @@ class Calls:
         first, second, third, fourth = (machine.general[name] for name in machine.ARGUMENTS[:4])
         if at in self.members:
             record, member = self.members[at]
-            title, blocks = f"{record.name} {member}", self.words_at(second, third // 8)
-            if third % 16:
-                raise Unproved(f"{title}: {third} bytes")
+            title, blocks = f"{record.name} {member}", self.message_at(second, third)
             if member == "absorb":
                 self.absorb(title, record, first, blocks)
             else:
@@ -265,53 +302,97 @@ class Calls:
         reduces: bool = False,
     ) -> None:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
+        if len(before.blocks) % 2:
+            raise Unproved(f"{title} after a short block")
+        evaluation = self.absorbed(record, blocks, before, is_tag, beside, reduces)
+        result = Accumulator(evaluation.result(), before.blocks + blocks, before.key)
+        self.running.append(Running(self.pointer_after, title, to, is_tag, result))
+
+    def absorbed(
+        self,
+        record: Record,
+        blocks: list[Any],
+        before: Accumulator,
+        is_tag: bool = False,
+        beside: bool = False,
+        reduces: bool = False,
+    ) -> Absorbed:
+        """Return the basic blocks that absorb blocks."""
         memory: Any = Input(blocks)
-        words, key = before.words, before.key
-        evaluation = Absorbed(
-            Inputs(self.ring),
+        inputs = Inputs(self.ring)
+        return Absorbed(
+            inputs,
             record,
             memory,
-            8 * len(blocks),
+            memory.length,
             is_tag,
-            key=key,
-            before=words,
+            key=before.key,
+            before=before.words,
             beside=beside,
             reduces=reduces,
         )
-        pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
-        result = Accumulator(evaluation.result(), before.blocks + blocks, key)
-        self.running.append(Running(pointer, title, to, is_tag, result))
+
+    @property
+    def pointer_after(self) -> int:
+        """Return the stack pointer when the function will have returned that begins."""
+        found: int = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
+        return found
 
     def end(self) -> None:
         """Compare what Poly1305 has left, if it has returned, and give it names."""
         while self.running and self.machine.general[self.machine.STACK] == self.running[-1].pointer:
-            _, title, to, is_tag, result = self.running.pop()
-            self.taken.append(f"{title} of {len(result.blocks) // 2}")
-            at = to if is_tag else to + STATE_H
-            for i, word in enumerate(result.words):
-                self.ring.claim_same(f"{title}, word {i}", value_of(self.memory.read(at + 8 * i, 8)), word)
-            if is_tag:
-                self.tags.append(result)
-                continue
-            names = [self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
-            for i, name in enumerate(names):
-                self.memory.write(at + 8 * i, 8, name)
-            self.accumulators.append(result._replace(words=names))
+            self.finish(self.running.pop())
+
+    def finish(self, running: Running) -> None:
+        """Compare what a run of Poly1305 has left, and give it names."""
+        _, title, to, is_tag, result = running
+        self.taken.append(f"{title} of {len(result.blocks) // 2}")
+        at = to if is_tag else to + STATE_H
+        for i, word in enumerate(result.words):
+            found = value_of(self.memory.read(at + 8 * i, 8))
+            self.ring.claim_same(f"{title}, word {i}", found, word)
+            # A tag is a number, also that of nothing, so that it is compared as one.
+            self.memory.write(at + 8 * i, 8, found)
+        if is_tag:
+            self.tags.append(result)
+            return
+        names = [self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
+        for i, name in enumerate(names):
+            self.memory.write(at + 8 * i, 8, name)
+        self.accumulators.append(result._replace(words=names))
 
     def tag_of(self, blocks: Sequence[Any], key: Sequence[Any]) -> list[Any]:
         """Return the words of the tag of these blocks under a key, both in words of 64 bits, which Poly1305 has computed."""
         key = clamped(key)
+        if not blocks:
+            return [value_of(word) for word in key[2:]]
         for found in (*self.tags, *self.accumulators):
             is_same = len(found.blocks) == len(blocks) and all(map(same, found.blocks, blocks))
             if not is_same or not all(map(same, found.key, key)):
                 continue
             if len(found.words) == 2:
                 return found.words
-            nothing: Any = Input([])
-            given = numbered("h", found.words) | numbered("s", [value_of(word) for word in key[2:]])
-            outputs = Inputs(self.ring).run("tag", "tag", given, nothing, "tag")
-            return [outputs[f"tag[{i}]"][0] for i in range(2)]
+            return self.tag_with(found.words, key[2:])
         raise Unproved("Poly1305 has computed nothing of this input under this key")
+
+    def tag_with(self, words: Sequence[Any], pad: Sequence[Any]) -> list[Any]:
+        """Return the words of the tag of an accumulator's words and a pad."""
+        given = numbered("h", words) | numbered("s", [value_of(word) for word in pad])
+        outputs = Inputs(self.ring).run("tag", "tag", given, Message(self.ring), "tag")
+        return [outputs[f"tag[{i}]"][0] for i in range(2)]
+
+    def is_compared(self, difference: Difference, given: Sequence[Any]) -> bool:
+        """Return whether a comparison is of all words of a given tag, and of nothing else."""
+        counts = [sum(same(term, word) for _, term in difference.pairs) for word in given]
+        return len(difference.pairs) == len(given) and counts == [1] * len(given)
+
+    def check_compared(self, difference: Difference, given: Sequence[Any], expected: Sequence[Any]) -> None:
+        """Raise Unproved unless a comparison is of all of a given tag with the expected one."""
+        if not self.is_compared(difference, given):
+            raise Unproved("a branch on something else than a tag, or on a part of it")
+        for i, word in enumerate(given):
+            (compared,) = (number for number, term in difference.pairs if same(term, word))
+            self.ring.claim_same(f"word {i} of the tag that is compared", compared, expected[i])
 
     def claim_words(self, what: str, at: int, words: Sequence[Any]) -> None:
         """Claim that 64-bit words in memory are these numbers."""
@@ -326,7 +407,7 @@ class Calls:
 
     def check_left(self, public: Iterable[Any]) -> None:
         """Raise Unproved if a secret is left in a vector or on the stack; what consists of public words is none."""
-        check_left(self.machine, {atom for word in public for atom in atoms_of(word)})
+        check_left(self.machine, {atom for word in public for atom in atoms_of(word)} | self.not_set, self.not_set)
 
 
 def clamped(key: Sequence[Any]) -> list[Any]:
@@ -354,9 +435,9 @@ def companion_reduces(linked: Linked, layout: str) -> bool:
     )
 
 
-def cpu_cache(linked: Linked) -> int:
-    """Return where the library keeps the features of the CPU."""
-    found = [at for name, at in linked.symbols.items() if name.startswith(("cache.", "hornet_cpu.cache"))]
+def symbol_like(linked: Linked, *prefixes: str) -> int:
+    """Return the address of the only symbol whose name begins like one of these."""
+    found = [at for name, at in linked.symbols.items() if name.startswith(prefixes)]
     if len(found) != 1:
-        raise Unproved(f"{linked.archive}: {len(found)} symbols for the features of the CPU")
+        raise Unproved(f"{linked.archive}: {len(found)} symbols {' or '.join(prefixes)}")
     return found[0]
