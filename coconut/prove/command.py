@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from coconut.lift.objects import chosen, compiled, shipped_by, version_of
 from coconut.prove import (
     aead,
+    batches,
     chacha20,
     composition,
     core,
@@ -24,7 +25,9 @@ from coconut.prove import (
     go_files,
     graphs,
     loops,
+    macs,
     objects,
+    pieces,
     programs,
     shipped,
     stitched,
@@ -138,6 +141,24 @@ def suites(of: Wanted) -> Suites:
             compiled=True,
             named=True,
         ),
+        "pieces": Suite(
+            "sequences of calls on messages in pieces, as compilers made them",
+            partial(pieces.prove_pieces, of.compilers),
+            aead.ASSUMED,
+            compiled=True,
+        ),
+        "macs": Suite(
+            "calls of Poly1305 and Poly1305-AES, as compilers made them",
+            partial(macs.prove_macs, of.compilers),
+            (*aead.ASSUMED, *macs.ASSUMED),
+            compiled=True,
+        ),
+        "batches": Suite(
+            "calls on batches, as compilers made them",
+            partial(batches.prove_batches, of.compilers),
+            (*aead.ASSUMED, *macs.ASSUMED),
+            compiled=True,
+        ),
         "core": Suite(
             "functions that all use, as compilers made them",
             partial(core.prove_core, of.compilers),
@@ -219,7 +240,19 @@ class Outcome:
 
 
 # Suites that take longest begin first.
-LONGEST = ("aead-open", "aead-seal", "aead-quick", "objects", "loops", "go-chacha20", "go", "graphs")
+LONGEST = (
+    "aead-open",
+    "aead-seal",
+    "aead-quick",
+    "batches",
+    "pieces",
+    "macs",
+    "objects",
+    "loops",
+    "go-chacha20",
+    "go",
+    "graphs",
+)
 PROCESSES = 2
 _run: Suites = {}
 

@@ -218,6 +218,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("ones_of", "found.append", "number 1"): FIRST,
     ("Terms.term", "first = 0", "number 1"): FIRST,
     ("Terms.xor", "return (ONES, 0)", "number 1"): FIRST,
+    ("cut", "first + start - at if atom", "number 1"): FIRST,
     ("Terms.rollback", "strict=True", "number False"): "there is a length of each table",
     ("Terms.polynomial", "total = total |", "total ^"): DISJOINT,
     ("Terms.polynomial", "if low < high", "low <= high"): "no bits are a part that is 0",

@@ -265,6 +265,8 @@ def check_equal(engine: Engine) -> None:
         expect(engine.same(joined & mask, part & mask), f"what is joined, masked by {mask:#x}")
     expect(joined.resolved() is ((a ^ c) & low | (b ^ c) & high), "what is joined, resolved")
     expect(engine.same(rotl(joined, 16), (b ^ c) >> 16 | ((a ^ c) & low) << 16), "what is joined, rotated")
+    ((_, _, atom, _),) = (joined ^ d).slices
+    expect(len(a.terms.xors[atom][0]) == 2, "what is joined keeps its name where nothing cancels")
     twice = (joined & low | d & high) ^ a
     expect(engine.same(twice & high, (d ^ a) & high), "what is joined twice")
     expect(twice is (((a & low | b & high) ^ c) & low | d & high) ^ a, "what is joined in the same way")
@@ -463,12 +465,41 @@ def check_differences(engine: Engine) -> None:
         expect(len(joined.pairs) in {3, 4} and joined.decided() is True, "a comparison with 0 and another one")
     expect([id(term) for _, term in (one | b).pairs] == [id(a), id(b)], "a comparison, and a word that must be 0")
     expect([id(term) for _, term in (b | one).pairs] == [id(a), id(b)], "a word that must be 0, and a comparison")
+    expect([id(number) for number, _ in (one | b).pairs] == [id(x), id(0)], "what a word must be")
     # A public number that is not 0 decides.
     count = len(asked)
     for number in (1, 1 << 63):
         for joined in (one | number, number | one, (one | number) | other, one | (other | number)):
             expect(joined.decided() is False and len(asked) == count, "a comparison with another number")
-    expect((one | 5 | 8).public == 13 and (one | 5 | (other | 8)).public == 13, "the public number of a comparison")
+    expect((one | 5 | 8).public == 13 and (one | 5 | (other | 8)).public == 13, "a public number")
+    expect((one | 3 | 5).public == 7 and (one | 3 | (other | 5)).public == 7, "the public number of a comparison")
+
+
+def check_functions(engine: Engine) -> None:
+    """A function of words has the value that it has, and is like no other."""
+    ring = Ring()
+    a, b = variables(engine, "ab", ring)
+    terms = a.terms
+
+    def less(x: int, y: int) -> int:
+        return 255 if x < y else 7
+
+    found = terms.applied("less", 8, less, (a, b))
+    expect(found is terms.applied("less", 8, less, [a, b]) and found.end == 8, "the same function of the same words")
+    for other in (
+        terms.applied("less", 8, less, (b, a)),
+        terms.applied("more", 8, less, (a, b)),
+        terms.applied("less", 8, less, (a, b.number)),
+        terms.applied("less", 8, less, (a, 5)),
+    ):
+        expect(not engine.same(found, other), "another function, or of others")
+    for numbers in ({"a": 3, "b": 9}, {"a": 9, "b": 3}):
+        values = WordValues(terms, numbers)
+        expect(values.agree(found, less(*numbers.values())), "the value of a function")
+        expect(
+            values.agree(found << 8 | b & 255, less(*numbers.values()) << 8 | numbers["b"]), "a function beside a word"
+        )
+        expect(values.agree(terms.applied("less", 8, less, (a, 5)), less(numbers["a"], 5)), "a function of a number")
 
 
 def check_rollback(engine: Engine) -> None:
@@ -480,6 +511,9 @@ def check_rollback(engine: Engine) -> None:
     before = total.value()
     mark = terms.mark()
     sizes = [len(table) for table in terms.tables()]
+    others = len(terms.functions), len(terms.parts)
+    _ = a & b, ((a & 0xFF | b & 0xFF00) ^ total) ^ b
+    expect(others[0] < len(terms.functions) and others[1] < len(terms.parts), "what is made after a mark")
     first = total ^ a
     first_joined = (a & 0xFF | b & 0xFF00) ^ total
     new = a + b + 1 & HALF
@@ -487,6 +521,7 @@ def check_rollback(engine: Engine) -> None:
     number = new.value()
     terms.rollback(mark)
     expect([len(table) for table in terms.tables()] == sizes, "tables are as they were")
+    expect(others == (len(terms.functions), len(terms.parts)), "these tables are as they were, too")
     second = total ^ b
     expect(first.slices != second.slices and second.number not in numbers, "a number is not used again")
     again = a + b + 1 & HALF
@@ -504,6 +539,7 @@ CHECKS: dict[str, Callable[[Engine], None]] = {
     "numbers": check_numbers,
     "sums": check_sums,
     "differences": check_differences,
+    "functions": check_functions,
     "rollback": check_rollback,
     "values": check_values,
 }
