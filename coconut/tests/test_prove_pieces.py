@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coconut.lift.objects import Line, Linked, compiled, installed
-from coconut.prove.choices import Choice, choices, missing
+from coconut.prove.choices import LISTS, Choice, choices, missing, new_records, records_in_use
 from coconut.prove.evaluation import NamingRing
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.objects import PIECES_LANES
@@ -211,6 +211,15 @@ def test_lanes_must_be_as_left() -> None:
     steps = [*updates(257, 300), Step("change", PIECES_LANES + 8 * 45), *updates(300), FINAL]
     with pytest.raises(Unproved, match="is not as it was left"):
         Changed(linked, choice, steps).prove()
+
+
+def test_each_kernel_is_new_once() -> None:
+    """Each kernel that a choice has is new in one choice."""
+    linked, _ = program("gcc")
+    known = set[int]()
+    new = [at for choice in choices(linked) for found in new_records(linked, choice, known).values() for at in found]
+    used = {at for x in choices(linked) for which in LISTS for at in records_in_use(linked, which, getattr(x, which))}
+    assert len(new) == len(used) > 10 and set(new) == used == known
 
 
 def test_end_is_needed() -> None:
