@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from coconut.lift.objects import Line, Linked, compiled, installed
+from coconut.lift.objects import COMPILERS, Line, Linked, compiled, installed
 from coconut.prove.choices import Choice, choices, missing
 from coconut.prove.macs import (
     AES_KEY_BYTES,
@@ -27,8 +27,6 @@ from coconut.prove.macs import (
 )
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.polynomials import Unproved
-
-COMPILERS = ("gcc", "clang-19")
 
 
 def program(compiler: str) -> Linked:

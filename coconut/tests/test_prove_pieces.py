@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coconut.lift.objects import Line, Linked, compiled, installed
+from coconut.lift.objects import COMPILERS, Line, Linked, compiled, installed
 from coconut.prove.choices import LISTS, Choice, choices, missing, new_records, records_in_use
 from coconut.prove.evaluation import NamingRing
 from coconut.prove.mutations_objects import changed_line
@@ -30,15 +30,15 @@ from coconut.prove.pieces import (
 )
 from coconut.prove.polynomials import Unproved, poly_of
 
-COMPILERS = ("gcc", "clang-19")
-
 
 def program(compiler: str) -> tuple[Linked, Choice]:
-    """Return a program, and a choice with AVX2 in the streaming state."""
+    """Return a program, and a choice with AVX2 or NEON in the streaming state."""
     if compiler not in installed():
         pytest.skip(f"{compiler} is not installed")
     linked = compiled(compiler)
-    choice = next(choice for choice in choices(linked) if choice.name.endswith("with avx2, scalar64"))
+    choice = next(
+        choice for choice in choices(linked) if choice.name.endswith(("with avx2, scalar64", "with neon, scalar64"))
+    )
     if lacking := missing(linked, choice):
         pytest.skip(lacking)
     return linked, choice
