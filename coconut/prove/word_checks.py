@@ -267,6 +267,7 @@ def check_equal(engine: Engine) -> None:
     expect(engine.same(rotl(joined, 16), (b ^ c) >> 16 | ((a ^ c) & low) << 16), "what is joined, rotated")
     ((_, _, atom, _),) = (joined ^ d).slices
     expect(len(a.terms.xors[atom][0]) == 2, "what is joined keeps its name where nothing cancels")
+    expect((d ^ joined) is (joined ^ d) and (joined | joined) is joined, "what is joined keeps its name on both sides")
     twice = (joined & low | d & high) ^ a
     expect(engine.same(twice & high, (d ^ a) & high), "what is joined twice")
     expect(twice is (((a & low | b & high) ^ c) & low | d & high) ^ a, "what is joined in the same way")
