@@ -48,6 +48,9 @@ def ternary(imm: int, a: int, b: int, c: int) -> int:
 TERNARY: dict[int, Callable[[int, int, int], int]] = {
     0b10101000: lambda a, b, c: (a | b) & c,
     0b11011000: lambda a, b, c: a & (WORD_MAX ^ c) | b & c,
+    0b11101010: lambda a, b, c: a & b | c,
+    0b11101100: lambda a, b, c: a & c | b,
+    0b11111000: lambda a, b, c: a | b & c,
 }
 
 

@@ -7,6 +7,9 @@ of scalar_amd64.py, at every width.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
+from operator import or_
+from typing import Any
 
 from coconut.architectures import amd64_words
 from coconut.architectures.amd64 import INSTRUCTIONS_256, INSTRUCTIONS_512
@@ -96,6 +99,53 @@ def of_words(meaning: Meaning) -> Meaning:
     return lambda imm, *values: of_halves(meaning(imm, *map(halves, values)))
 
 
+def each(bits: int, function: Callable[..., Any]) -> Meaning:
+    """Return the meaning that applies a function to each element of some bits."""
+    ones, places = (1 << bits) - 1, range(0, 64, bits)
+
+    def meaning(imm: int | None, *values: Value) -> Value:
+        return tuple(
+            reduce(or_, ((function(*(number >> i & ones for number in numbers)) & ones) << i for i in places))
+            for numbers in zip(*values, strict=True)
+        )
+
+    return meaning
+
+
+def negative(number: Any, bits: int) -> Any:
+    """Return a public number with its sign."""
+    return number - (1 << bits) if number >> bits - 1 else number
+
+
+def is_equal(a: Any, b: Any) -> int:
+    """Return ones if two public numbers are equal."""
+    return -1 if a == b else 0
+
+
+def is_greater(bits: int) -> Callable[[Any, Any], int]:
+    return lambda a, b: -1 if negative(a, bits) > negative(b, bits) else 0
+
+
+def unpack_low_16(imm: int | None, a: Value, b: Value) -> Value:
+    """Return, within each 128 bits, the four low elements of 16 bits of a and b, alternating."""
+    data = [(number >> i & 0xFFFF) for i in range(0, 64, 16) for number in (*a[::2], *b[::2])]
+    parts, count = [data[i :: len(a)] for i in range(len(a))], len(a) // 2
+    return tuple(
+        number
+        for x, y in zip(parts[:count], parts[count:], strict=True)
+        for k in (0, 2)
+        for number in [x[k] | y[k] << 16 | x[k + 1] << 32 | y[k + 1] << 48]
+    )
+
+
+def shuffle_low_16(imm: int, a: Value) -> Value:
+    """Return, within each 128 bits, the four low elements of 16 bits that pairs of bits of imm number."""
+    return tuple(
+        number if i % 2 else reduce(or_, ((number >> 16 * (imm >> 2 * k & 3) & 0xFFFF) << 16 * k for k in range(4)))
+        for i, number in enumerate(a)
+    )
+
+
 WORDS = amd64_words.INSTRUCTIONS_256 | amd64_words.INSTRUCTIONS_EVEX
 # In the order of the meaning, the operands are the reverse of the assembler's.
 VECTORS = (
@@ -121,6 +171,16 @@ VECTORS = (
         Instruction("vpermd", 2, of_words(permuted)),
         Instruction("vpermt2d", 3, of_words(permuted2), accumulates=True),
         Instruction("vpermi2d", 3, of_words(permuted2_by), accumulates=True),
+        Instruction("vpaddb", 2, each(8, lambda a, b: a + b)),
+        Instruction("vpaddw", 2, each(16, lambda a, b: a + b)),
+        Instruction("vpsubw", 2, each(16, lambda a, b: a - b)),
+        Instruction("vpminsw", 2, each(16, lambda a, b: b if negative(a, 16) > negative(b, 16) else a)),
+        Instruction("vpcmpeqw", 2, each(16, is_equal)),
+        Instruction("vpcmpeqd", 2, each(32, is_equal)),
+        Instruction("vpcmpgtw", 2, each(16, is_greater(16))),
+        Instruction("vpcmpgtq", 2, each(64, is_greater(64))),
+        Instruction("vpunpcklwd", 2, unpack_low_16),
+        Instruction("vpshuflw", 1, shuffle_low_16, immediate=True),
         Instruction("vprord", 1, of_words(words(lambda imm, a: rotl(a, 32 - imm % 32))), immediate=True),
         *(
             replace(WORDS[name], meaning=of_words(WORDS[name].meaning))
@@ -134,6 +194,13 @@ ALIASES = {
     "movq": "vmovq",
     "movd": "vmovd",
     "xorps": "pxor",
+    "andps": "pand",
+    "unpcklps": "punpckldq",
+    "unpckhps": "punpckhdq",
+    "vunpcklps": "vpunpckldq",
+    "vunpckhps": "vpunpckhdq",
+    "movlhps": "punpcklqdq",
+    "unpckhpd": "punpckhqdq",
     "vbroadcastsd": "vpbroadcastq",
     "vbroadcastss": "vpbroadcastd",
     "vpandd": "vpandq",

@@ -2,7 +2,8 @@
 """Run instructions of x86-64 on numbers, public ones and symbolic ones, in functions of the System V ABI."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from coconut.lift.objects import Line
 from coconut.lift.operands import REGISTERS, Operand, general_registers, operand_of
 from coconut.operations import WORD_MAX, Value
 from coconut.prove.polynomials import Number, Unproved, exact
-from coconut.prove.terms import Difference, Symbolic
+from coconut.prove.terms import Difference, Symbolic, Term
 
 VECTOR_WORDS = 8
 # Conditions by their other names, and those that are the opposite of another one.
@@ -24,6 +25,10 @@ OPPOSITE = {"ae": "b", "ne": "e", "a": "be", "ns": "s", "no": "o", "np": "p", "g
 PLACES = {"b": 0, "p": 2, "e": 6, "s": 7, "o": 11}
 SHIFTS = {"shl", "shr", "sar", "shld", "shrd"}
 SHIFTS_BY_VECTOR = {"vpsllq", "vpsrlq"}
+# Instructions by which lanes of 16 bits are put in order and counted.
+LANES_OF_16 = {"vpaddw", "vpsubw", "vpminsw", "vpcmpeqw", "vpcmpgtw"}
+# How many elements of memory are inserted.
+INSERTED = {"vinserti128": 2, "vinserti64x4": 4}
 
 
 @dataclass
@@ -193,7 +198,7 @@ class Amd64(Machine):
             raise Unproved(f"a number is written to a {operand.kind}")
         if width < 32:
             before = self.general[operand.name]
-            before = self.anything() if isinstance(before, Unknown | Difference) else before
+            before = self.any_number(before) if isinstance(before, Unknown | Difference) else before
             shift = 8 if operand.kind == "second byte" else 0
             value = replaced(before, MASKS[width] << shift, value << shift)
         self.general[operand.name] = value
@@ -217,6 +222,7 @@ class Amd64(Machine):
 
     def part_of_memory(self, at: int, bits: int, chosen: int) -> Any:
         if chosen == WORD_MAX:
+            self.set_stack(at, 8)
             return self.memory.read(at, 8)
         places = range(0, 64, bits)
         return of_parts([self.memory.read(at + i // 8, bits // 8) if chosen >> i & 1 else 0 for i in places], bits)
@@ -334,6 +340,12 @@ class Amd64(Machine):
         if any(source.mask for source in sources):
             raise Unproved("a mask of an operand that is no result")
         name = ALIASES.get(name, name)
+        if name in {"ptest", "vptest"}:
+            self.test_vectors(sources[0], to)
+            return
+        if to.kind == "mask":
+            self.compare_vectors(name, sources, to)
+            return
         if to.kind != "vector":
             self.leave_vectors(name, sources, to, bits)
             return
@@ -349,6 +361,22 @@ class Amd64(Machine):
         else:
             above = (0,) * (VECTOR_WORDS - len(value))
         self.vectors[to.number] = tuple(value) + above
+
+    def test_vectors(self, one: Operand, other: Operand) -> None:
+        """Set flags: whether two public vectors have no bit in common, and whether the first has only bits of the other."""
+        count = other.width // 64
+        pairs = list(zip(self.public_elements(one, count), self.public_elements(other, count), strict=True))
+        none_common = all(a & b == 0 for a, b in pairs)
+        none_more = all(a & ~b == 0 for a, b in pairs)
+        self.flags = Amd64Flags("known", result=none_common << PLACES["e"] | none_more << PLACES["b"])
+
+    def compare_vectors(self, name: str, sources: list[Operand], to: Operand) -> None:
+        """Set the bits of a mask for which a comparison of public elements holds."""
+        if name != "vpcmpgtq" or to.mask:
+            raise Unproved("no such instruction in the tables")
+        count = sources[-1].width // 64
+        value = self.computed(name, sources, replace(sources[-1], kind="vector"), count, 64)
+        self.masks[to.number] = sum(1 << i for i, number in enumerate(value) if number)
 
     def vector(
         self, name: str, sources: list[Operand], to: Operand, count: int, bits: int, chosen: list[int] | None
@@ -366,6 +394,11 @@ class Amd64(Machine):
                 values = self.elements(one, count, bits), self.elements(other, count, bits)
                 return self.computed_once(xor_of, None, *values)
             return (0,) * count
+        if name in {"pcmpeqd", "vpcmpeqd"} and sources[-1] == (sources[0] if len(sources) > 1 else to):
+            return (WORD_MAX,) * count
+        if name == "vpbroadcastb":
+            number = self.memory.read(self.address(sources[0]), 1)
+            return (of_parts([number] * 8, 8),) * count
         if name == "vpbroadcastq":
             return self.elements(sources[0], 1) * count
         if name in {"vbroadcasti128", "vbroadcasti32x4"}:
@@ -427,15 +460,35 @@ class Amd64(Machine):
         if name in SHIFTS_BY_VECTOR and imm is None:
             shift = self.elements(sources[0], 1)[0]
             imm, sources = min(self.flags.public("a shift", shift), 64), sources[1:]
-        extracts = name.startswith("vextract")
+        extracts, inserts = name.startswith("vextract"), INSERTED.get(name, count)
         values = [
-            self.elements(source, source.width // 64 if extracts else count, bits) for source in reversed(sources)
+            self.elements(
+                source,
+                source.width // 64 if extracts else inserts if source.kind == "memory" else count,
+                bits,
+            )
+            for source in reversed(sources)
         ]
         if instruction.accumulates:
             values.insert(0, self.elements(to, count))
         if len(values) != instruction.operands:
             raise Unproved("other operands than the table has")
+        if name in LANES_OF_16:
+            values_of_lanes = zip(*values, strict=True)
+            return tuple(of_parts(list(self.lanes_of(instruction, numbers)), 16) for numbers in values_of_lanes)
         return self.computed_once(instruction.meaning, imm, *values)
+
+    def lanes_of(self, instruction: Instruction, numbers: tuple[Any, ...]) -> Iterator[Any]:
+        """Yield the four lanes of 16 bits that an instruction computes, each of public lanes, or as a function of words."""
+
+        def lane(*parts: int) -> int:
+            found: int = instruction.meaning(None, *((part,) for part in parts))[0] & MASKS[16]
+            return found
+
+        for i in range(0, 64, 16):
+            parts = [number >> i & MASKS[16] for number in numbers]
+            terms = next((part.terms for part in parts if isinstance(part, Term)), None)
+            yield lane(*parts) if terms is None else terms.applied(instruction.name, 16, lane, parts)
 
     def leave_vectors(self, name: str, sources: list[Operand], to: Operand, bits: int) -> None:
         """Run an instruction that writes to memory or to a general register."""

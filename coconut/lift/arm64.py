@@ -229,10 +229,10 @@ class Arm64(Machine):
     def numbers(self, number: int, changed: bool = False) -> Value:
         """Return the elements of a vector as numbers; any numbers, if it is to be changed and nothing has set it."""
         if changed and number not in self.vectors:
-            return (self.anything(), self.anything())
+            return (self.anything(False), self.anything(False))
         found = self.elements(number)
         if changed:
-            return tuple(self.anything() if isinstance(one, Unknown) else one for one in found)
+            return tuple(self.any_number(one) if isinstance(one, Unknown) else one for one in found)
         for one in found:
             if isinstance(one, Unknown):
                 raise Unproved(f"{one.register} is read, which nothing has set")

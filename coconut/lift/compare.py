@@ -314,7 +314,7 @@ class Trial:
             machine.flags = flags("known", result=sample.flags >> self.cpu.flags_shift)
         return machine
 
-    def kept(self) -> Any:
+    def kept(self, is_secret: bool) -> Any:
         """Return any number, of which an instruction that writes a part of a register keeps the rest: here what is there."""
         name = operand_of(self.one.line.operands[-1], 0).name if self.linked.target == X86_64 else ""
         if name not in self.cpu.names:

@@ -360,6 +360,13 @@ class Amd64Cpu(Cpu):
         is_direct = (line.name[0] == "j" or line.name == "call") and not self.is_indirect(line)
         return int(line.operands[0].split()[0], 16) if is_direct and line.operands else 0
 
+    def within(self, line: Line, apart: int) -> dict[tuple[str, Any], int]:
+        found = super().within(line, apart)
+        if apart and line.operands[:1] == ("%cl",):
+            # How far is shifted is public, also in a register whose other bytes are not.
+            found["general", "rcx"] = WORD_MAX ^ 0xFF
+        return found
+
     def used(self, line: Line) -> list[tuple[str, Any]]:
         access = self.access(line) or Access()
         found: dict[tuple[str, Any], None] = {}

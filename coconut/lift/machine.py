@@ -201,8 +201,8 @@ class Machine:
 
     linked: Linked
     memory: Memory
-    # Returns any number, which a part of a register is kept of that nothing has set.
-    anything: Callable[[], Any] = lambda: 0
+    # Returns any number, in place of what nothing has set, which may be a secret or not.
+    anything: Callable[[bool], Any] = lambda is_secret: 0
     general: dict[str, Any] = field(default_factory=dict)
     vectors: dict[int, Value] = field(default_factory=dict)
     flags: Flags = field(default_factory=Flags)
@@ -330,6 +330,29 @@ class Machine:
     def store(self, at: int, count: int, value: Any) -> None:
         self.written.add((at, count))
         self.memory.write(at, count, value)
+
+    def any_number(self, unknown: Any) -> Any:
+        """Return any number, in place of what is unknown."""
+        return self.anything(may_be_secret(unknown))
+
+    def set_stack(self, at: int, count: int) -> None:
+        """Let bytes of the stack be any number where nothing has set them, or a call may have: lanes may hold what is unused.
+
+        No result depends on such a number, nor does a branch or an address.
+        """
+        size, value = self.memory.cells.get(at, (0, 0))
+        if (size == count and not isinstance(value, Unknown)) or not STACK_TOP - STACK_BYTES <= at < STACK_TOP:
+            return
+        for place in range(at, at + count):
+            start = next((i for i in range(place, place - 8, -1) if i in self.memory.cells), place)
+            size, value = self.memory.cells.get(start, (0, 0))
+            if start + size <= place:
+                value = Unknown("the stack")
+            if isinstance(value, Unknown):
+                number = self.any_number(value)
+                if not isinstance(number, Term):
+                    raise Unproved(f"{count} bytes at {at:#x} are read, which nothing has written")
+                self.memory.write(place, 1, number & 255)
 
     def known(self, name: str) -> Any:
         """Return what a general register has, unless nothing has set it."""

@@ -31,7 +31,7 @@ from coconut.prove.composition import tag_of
 from coconut.prove.evaluation import RECORDS, NamingRing, groups_listed
 from coconut.prove.polynomials import Unproved
 from coconut.prove.proof import Called, Compiled, Proved, proved
-from coconut.prove.terms import Difference, Terms, same
+from coconut.prove.terms import Difference, Terms
 
 ASSUMED = (
     *objects.ASSUMED[:2],
@@ -165,13 +165,7 @@ class Run:
     def verdict(self, difference: Difference) -> bool:
         """Return the verdict on a tag, if all of it, and that of the RFC, is compared with the given one."""
         expected = self.calls.tag_of(self.expected.input, self.expected.key)
-        if len(difference.pairs) != len(self.given):
-            raise Unproved("a branch on something else than a tag")
-        for i, word in enumerate(self.given):
-            compared = [number for number, term in difference.pairs if same(term, word)]
-            if len(compared) != 1:
-                raise Unproved(f"word {i} of the given tag is not compared")
-            self.calls.ring.claim_same(f"word {i} of the tag that is compared", compared[0], expected[i])
+        self.calls.check_compared(difference, self.given, expected)
         self.decided.append(list(self.calls.machine.ran)[-1])
         return self.valid
 

@@ -24,8 +24,8 @@ from coconut.prove.claims import H_WORDS, product
 from coconut.prove.composition import CLAMP
 from coconut.prove.evaluation import MESSAGE, RECORDS, Evaluation, Inputs, NamingRing, Record, Scope, numbered
 from coconut.prove.objects import MACHINES, STATE_H, atoms_of, check_left, check_writes
-from coconut.prove.polynomials import Number, Poly, Unproved, add
-from coconut.prove.terms import WORD_BITS, Term, Terms, same, value_of
+from coconut.prove.polynomials import Message, Number, Poly, Unproved, add
+from coconut.prove.terms import WORD_BITS, Difference, Term, Terms, same, value_of
 
 # At which bits the words of a key are cut, so that each piece is kept by the clamp, or is not.
 CUTS = ((0, 28), (0, 2, 28), (0, 2, 28), (0, 2, 28))
@@ -41,15 +41,31 @@ Run = tuple[Any, ...]
 
 
 class Input:
-    """What Poly1305 absorbs, for the basic blocks: memory with 64-bit words that begins where their message does."""
+    """What Poly1305 absorbs, for the basic blocks: memory that begins where their message does, given as 64-bit words.
+
+    The words of a last block that is short are followed by how many bytes it has, so that it is not taken for a full one.
+    """
 
     def __init__(self, words: Sequence[Any]) -> None:
-        self.words = [value_of(word) for word in words]
+        self.words = words
+
+    @property
+    def length(self) -> int:
+        is_short = len(self.words) % 2
+        length: int = 8 * (len(self.words) - 3 * is_short) + (self.words[-1] if is_short else 0)
+        return length
 
     def read(self, at: int, count: int) -> Any:
-        if count != 8 or (at - MESSAGE) % 8:
+        first, offset = divmod(at - MESSAGE, 8)
+        if not 0 <= at - MESSAGE <= self.length - count:
             raise Unproved(f"{count} bytes at {at:#x} of Poly1305's input")
-        return self.words[(at - MESSAGE) // 8]
+        word = self.words[first]
+        if count < 8 or offset:
+            word = word >> 8 * offset
+            if offset + count > 8:
+                word = word | self.words[first + 1] << 64 - 8 * offset
+            word = word & (1 << 8 * count) - 1
+        return value_of(word)
 
 
 @dataclass
@@ -93,7 +109,8 @@ class Absorbed(Evaluation):
 
 
 class Accumulator(NamedTuple):
-    """The words of an accumulator, or of a tag, and what it is of: the words of the blocks, and those of the key."""
+    """The words of an accumulator, or of a tag, and what it is of: the words of the blocks, as Input has them, and those of
+    the key."""
 
     words: list[Any]
     blocks: list[Any]
@@ -108,8 +125,8 @@ class Running(NamedTuple):
     title: str
     to: int
     is_tag: bool
-    result: Accumulator
-    run: Run
+    result: Any
+    run: Run = ()
 
 
 @dataclass
@@ -132,6 +149,8 @@ class Calls:
     ran: dict[int, None] = field(default_factory=dict)
     steps: int = 0
     unknowns: int = 0
+    # The atoms of what registers and memory have that these calls have not set, and which are no secrets of theirs.
+    not_set: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         ring = self.terms.ring
@@ -139,16 +158,22 @@ class Calls:
         self.ring = ring
         self.memory = Memory(self.linked)
         self.running: list[Running] = []
-        symbols = self.linked.symbols
-        self.memory.cells[symbols["hornet_chacha20_in_use"]] = 4, self.choice.chacha20
-        self.memory.cells[symbols["hornet_poly1305_in_use"]] = 4, self.choice.poly1305
-        self.memory.cells[cpu_cache(self.linked)] = 4, self.choice.cpu | CPU_IS_KNOWN
+        self.use(self.choice)
+        self.memory.cells[symbol_like(self.linked, "cache.", "hornet_cpu.cache")] = 4, self.choice.cpu | CPU_IS_KNOWN
 
-    def anything(self) -> Term:
-        """Return a word that is like no other: what a part of a register holds that nothing has set."""
+    def use(self, choice: Choice) -> None:
+        """Have the kernels of a choice in use."""
+        symbols = self.linked.symbols
+        self.memory.cells[symbols["hornet_chacha20_in_use"]] = 4, choice.chacha20
+        self.memory.cells[symbols["hornet_poly1305_in_use"]] = 4, choice.poly1305
+
+    def anything(self, is_secret: bool) -> Term:
+        """Return a word that is like no other: what is where nothing has set it, or what a call may have left there."""
         self.unknowns += 1
         low, high = (self.terms.variable(f"anything {self.unknowns} {half}") for half in range(2))
         found: Term = low | high << 32
+        if not is_secret:
+            self.not_set |= atoms_of(found)
         return found
 
     def data(self, at: int, name: str, length: int) -> list[Any]:
@@ -202,6 +227,7 @@ class Calls:
         self.machine = machine = kind(self.linked, self.memory, self.anything)
         machine.results = self.terms.results
         places = len(machine.ARGUMENTS)
+        machine.general |= {name: self.anything(is_secret=False) for name in machine.CALLEE_SAVED}
         machine.general |= dict(zip(machine.ARGUMENTS, arguments, strict=False))
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
         words = cpu_of(self.linked.target).vector_words
@@ -209,17 +235,30 @@ class Calls:
         before, at = machine.callee_saved(), self.linked.symbols[function]
         self.ring.enter(self.ring.outermost)
         while at != RETURN:
-            if self.numbers is None and (at in self.members or at in self.layouts):
-                self.begin(at)
+            at = self.enter(at)
             line = self.linked.lines.get(at)
             at = machine.advance(at)
-            if self.running and line is not None and line.name == "ret":
+            if line is not None and line.name == "ret":
                 self.end()
         machine.check_restored(before)
         self.steps += machine.steps
         self.ran |= machine.ran
         check_writes(machine, {to + i for to, count in results for i in range(count)}, 1)
         return machine.general[machine.RESULT]
+
+    def enter(self, at: int) -> int:
+        """Begin what begins at an address, before that is run; return the address of what is to be run."""
+        if self.numbers is None and (at in self.members or at in self.layouts):
+            self.begin(at)
+        return at
+
+    def message_at(self, at: int, length: int) -> list[Any]:
+        """Return the words of a message, as Input has them."""
+        words, rest = self.words_at(at, 2 * (length // 16)), length % 16
+        if rest:
+            ends = [self.memory.read(at + length - rest + i, min(8, rest - i)) for i in range(0, rest, 8)]
+            words += [*ends, *[0] * (2 - len(ends)), rest]
+        return words
 
     def words_at(self, at: int, count: int) -> list[Any]:
         return [self.memory.read(at + 8 * i, 8) for i in range(count)]
@@ -230,9 +269,7 @@ class Calls:
         first, second, third, fourth = (machine.general[name] for name in machine.ARGUMENTS[:4])
         if at in self.members:
             record, member = self.members[at]
-            title, blocks = f"{record.name} {member}", self.words_at(second, third // 8)
-            if third % 16:
-                raise Unproved(f"{title}: {third} bytes")
+            title, blocks = f"{record.name} {member}", self.message_at(second, third)
             if member == "absorb":
                 self.absorb(title, record, first, blocks)
             else:
@@ -272,28 +309,15 @@ class Calls:
         reduces: bool = False,
     ) -> None:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
-        words, key = before.words, before.key
-        run: Run = (title, reduces, *words, *blocks, *key)
-
-        def evaluated() -> list[Any]:
-            memory: Any = Input(blocks)
-            evaluation = Absorbed(
-                Inputs(self.ring),
-                record,
-                memory,
-                8 * len(blocks),
-                is_tag,
-                key=key,
-                before=words,
-                beside=beside,
-                reduces=reduces,
-            )
-            return evaluation.result()
-
+        if len(before.blocks) % 2:
+            raise Unproved(f"{title} after a short block")
+        run: Run = (title, reduces, *before.words, *blocks, *before.key)
         self.ring.enter(self.once("scope", run, Scope))
-        pointer = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
-        result = Accumulator(self.once("absorbed", run, evaluated), before.blocks + blocks, key)
-        self.running.append(Running(pointer, title, to, is_tag, result, run))
+        words: list[Any] = self.once(
+            "absorbed", run, lambda: self.absorbed(record, blocks, before, is_tag, beside, reduces).result()
+        )
+        result = Accumulator(words, before.blocks + blocks, before.key)
+        self.running.append(Running(self.pointer_after, title, to, is_tag, result, run))
 
     def once(self, what: str, run: Run, made: Callable[[], Any]) -> Any:
         """Return what a run of Poly1305 has made, which is the same in each call of the same terms."""
@@ -302,22 +326,61 @@ class Calls:
             results[what, run] = made()
         return results[what, run]
 
+    def absorbed(
+        self,
+        record: Record,
+        blocks: list[Any],
+        before: Accumulator,
+        is_tag: bool = False,
+        beside: bool = False,
+        reduces: bool = False,
+    ) -> Absorbed:
+        """Return the basic blocks that absorb blocks."""
+        memory: Any = Input(blocks)
+        inputs = Inputs(self.ring)
+        return Absorbed(
+            inputs,
+            record,
+            memory,
+            memory.length,
+            is_tag,
+            key=before.key,
+            before=before.words,
+            beside=beside,
+            reduces=reduces,
+        )
+
+    @property
+    def pointer_after(self) -> int:
+        """Return the stack pointer when the function will have returned that begins."""
+        found: int = self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes
+        return found
+
     def end(self) -> None:
         """Compare what Poly1305 has left, if it has returned, and give it names."""
         while self.running and self.machine.general[self.machine.STACK] == self.running[-1].pointer:
-            _, title, to, is_tag, result, run = self.running.pop()
-            self.taken.append(f"{title} of {len(result.blocks) // 2}")
-            at = to if is_tag else to + STATE_H
-            for i, word in enumerate(result.words):
-                self.ring.claim_same(f"{title}, word {i}", value_of(self.memory.read(at + 8 * i, 8)), word)
-            self.ring.enter(self.once("scope", self.running[-1].run, Scope) if self.running else self.ring.outermost)
-            if is_tag:
-                self.tags.append(result)
-                continue
-            names: list[Number] = self.once("named", run, self.names)
-            for i, name in enumerate(names):
-                self.memory.write(at + 8 * i, 8, name)
-            self.accumulators.append(result._replace(words=names))
+            running = self.running.pop()
+            self.finish(running)
+            outer = self.running[-1].run if self.running else ()
+            self.ring.enter(self.once("scope", outer, Scope) if outer else self.ring.outermost)
+
+    def finish(self, running: Running) -> None:
+        """Compare what a run of Poly1305 has left, and give it names."""
+        _, title, to, is_tag, result, run = running
+        self.taken.append(f"{title} of {len(result.blocks) // 2}")
+        at = to if is_tag else to + STATE_H
+        for i, word in enumerate(result.words):
+            found = value_of(self.memory.read(at + 8 * i, 8))
+            self.ring.claim_same(f"{title}, word {i}", found, word)
+            # A tag is a number, also that of nothing, so that it is compared as one.
+            self.memory.write(at + 8 * i, 8, found)
+        if is_tag:
+            self.tags.append(result)
+            return
+        names: list[Number] = self.once("named", run, self.names)
+        for i, name in enumerate(names):
+            self.memory.write(at + 8 * i, 8, name)
+        self.accumulators.append(result._replace(words=names))
 
     def names(self) -> list[Any]:
         """Return numbers of which only the range is known, for the words of an accumulator."""
@@ -326,22 +389,37 @@ class Calls:
     def tag_of(self, blocks: Sequence[Any], key: Sequence[Any]) -> list[Any]:
         """Return the words of the tag of these blocks under a key, both in words of 64 bits, which Poly1305 has computed."""
         key = clamped(key)
+        if not blocks:
+            return [value_of(word) for word in key[2:]]
         for found in (*self.tags, *self.accumulators):
             is_same = len(found.blocks) == len(blocks) and all(map(same, found.blocks, blocks))
             if not is_same or not all(map(same, found.key, key)):
                 continue
             if len(found.words) == 2:
                 return found.words
-            words: list[Any] = self.once("tag", (*found.words, *key), partial(self.ended, found.words, key))
+            pad = key[2:]
+            words: list[Any] = self.once("tag", (*found.words, *pad), partial(self.tag_with, found.words, pad))
             return words
         raise Unproved("Poly1305 has computed nothing of this input under this key")
 
-    def ended(self, words: Sequence[Any], key: Sequence[Any]) -> list[Any]:
-        """Return the words of the tag that an accumulator becomes."""
-        nothing: Any = Input([])
-        given = numbered("h", words) | numbered("s", [value_of(word) for word in key[2:]])
-        outputs = Inputs(self.ring).run("tag", "tag", given, nothing, "tag")
+    def tag_with(self, words: Sequence[Any], pad: Sequence[Any]) -> list[Any]:
+        """Return the words of the tag of an accumulator's words and a pad."""
+        given = numbered("h", words) | numbered("s", [value_of(word) for word in pad])
+        outputs = Inputs(self.ring).run("tag", "tag", given, Message(self.ring), "tag")
         return [outputs[f"tag[{i}]"][0] for i in range(2)]
+
+    def is_compared(self, difference: Difference, given: Sequence[Any]) -> bool:
+        """Return whether a comparison is of all words of a given tag, and of nothing else."""
+        counts = [sum(same(term, word) for _, term in difference.pairs) for word in given]
+        return len(difference.pairs) == len(given) and counts == [1] * len(given)
+
+    def check_compared(self, difference: Difference, given: Sequence[Any], expected: Sequence[Any]) -> None:
+        """Raise Unproved unless a comparison is of all of a given tag with the expected one."""
+        if not self.is_compared(difference, given):
+            raise Unproved("a branch on something else than a tag, or on a part of it")
+        for i, word in enumerate(given):
+            (compared,) = (number for number, term in difference.pairs if same(term, word))
+            self.ring.claim_same(f"word {i} of the tag that is compared", compared, expected[i])
 
     def claim_words(self, what: str, at: int, words: Sequence[Any]) -> None:
         """Claim that 64-bit words in memory are these numbers."""
@@ -356,7 +434,7 @@ class Calls:
 
     def check_left(self, public: Iterable[Any]) -> None:
         """Raise Unproved if a secret is left in a vector or on the stack; what consists of public words is none."""
-        check_left(self.machine, {atom for word in public for atom in atoms_of(word)})
+        check_left(self.machine, {atom for word in public for atom in atoms_of(word)} | self.not_set, self.not_set)
 
 
 def clamped(key: Sequence[Any]) -> list[Any]:
@@ -384,9 +462,9 @@ def companion_reduces(linked: Linked, layout: str) -> bool:
     )
 
 
-def cpu_cache(linked: Linked) -> int:
-    """Return where the library keeps the features of the CPU."""
-    found = [at for name, at in linked.symbols.items() if name.startswith(("cache.", "hornet_cpu.cache"))]
+def symbol_like(linked: Linked, *prefixes: str) -> int:
+    """Return the address of the only symbol whose name begins like one of these."""
+    found = [at for name, at in linked.symbols.items() if name.startswith(prefixes)]
     if len(found) != 1:
-        raise Unproved(f"{linked.archive}: {len(found)} symbols for the features of the CPU")
+        raise Unproved(f"{linked.archive}: {len(found)} symbols {' or '.join(prefixes)}")
     return found[0]

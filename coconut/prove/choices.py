@@ -169,6 +169,14 @@ def records_in_use(linked: Linked, which: str, in_use: int) -> list[int]:
     return [linked.number(entries + ENTRY_BYTES * i, 8) for i in range(FALLBACK_BIT) if in_use >> i & 1]
 
 
+def new_records(linked: Linked, choice: Choice, known: set[int]) -> dict[str, list[int]]:
+    """Return the records that a choice has and no known one, by the list that they are in; they are known then."""
+    found = {which: records_in_use(linked, which, getattr(choice, which)) for which in LISTS}
+    new = {which: [at for at in records if at not in known] for which, records in found.items()}
+    known.update(at for records in new.values() for at in records)
+    return new
+
+
 @cache
 def choices(linked: Linked) -> list[Choice]:
     """Return what CPUs get; of those that get the same entries, the first."""

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from coconut.lift.objects import Linked, chosen, compiled, shipped_by, version_of
 from coconut.prove import (
     aead,
+    batches,
     chacha20,
     composition,
     core,
@@ -22,8 +23,10 @@ from coconut.prove import (
     go_files,
     graphs,
     loops,
+    macs,
     manifest,
     objects,
+    pieces,
     programs,
     second,
     shipped,
@@ -142,6 +145,24 @@ def suites(of: Wanted) -> Suites:
         "second": Suite(
             "calls that seal, on values of a second lifter", partial(second.prove_second, of.compilers), compiled=True
         ),
+        "pieces": Suite(
+            "sequences of calls on messages in pieces, as compilers made them",
+            partial(pieces.prove_pieces, of.compilers),
+            aead.ASSUMED,
+            compiled=True,
+        ),
+        "macs": Suite(
+            "calls of Poly1305 and Poly1305-AES, as compilers made them",
+            partial(macs.prove_macs, of.compilers),
+            (*aead.ASSUMED, *macs.ASSUMED),
+            compiled=True,
+        ),
+        "batches": Suite(
+            "calls on batches, as compilers made them",
+            partial(batches.prove_batches, of.compilers),
+            (*aead.ASSUMED, *macs.ASSUMED),
+            compiled=True,
+        ),
         "core": Suite(
             "functions that all use, as compilers made them",
             partial(core.prove_core, of.compilers),
@@ -223,7 +244,19 @@ class Outcome:
 
 
 # Suites that take longest begin first.
-LONGEST = ("aead-open", "aead-seal", "aead-quick", "objects", "loops", "go-chacha20", "go", "graphs")
+LONGEST = (
+    "aead-open",
+    "aead-seal",
+    "aead-quick",
+    "batches",
+    "pieces",
+    "macs",
+    "objects",
+    "loops",
+    "go-chacha20",
+    "go",
+    "graphs",
+)
 PROCESSES = 2
 _run: Suites = {}
 

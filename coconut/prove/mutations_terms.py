@@ -192,6 +192,7 @@ def check_number_of(mutant: Mutant) -> None:
 SHORTCUT = "it is a shortcut for what follows"
 NEVER = "that is never so"
 DISJOINT = "the bits are apart, so that or and exclusive or are the same"
+APART = "the sets have nothing in common"
 FIRST = "the first bit of a slice of ones does not count"
 LOWEST = "the length of the number is the same"
 EQUIVALENT: dict[tuple[str, str, str], str] = {
@@ -218,6 +219,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("ones_of", "found.append", "number 1"): FIRST,
     ("Terms.term", "first = 0", "number 1"): FIRST,
     ("Terms.xor", "return (ONES, 0)", "number 1"): FIRST,
+    ("cut", "first + start - at if atom", "number 1"): FIRST,
+    ("Difference.__sub__", "or other", "alone other"): "a symbolic number is refused when it is compared",
+    ("Terms.with_common_parts", "cancels = ", "alone not of_others"): SHORTCUT,
+    ("Terms.parts_of_atom", "found = frozenset", "^ ({ONES}"): APART,
+    ("Terms.parts_of_atom", "self.parts[atom] = found", "found ^ self.parts_of"): APART,
+    ("Terms.parts_of_atom", "operands, is_inverted", "number 1"): "only the atom counts",
     ("Terms.rollback", "strict=True", "number False"): "there is a length of each table",
     ("Terms.polynomial", "total = total |", "total ^"): DISJOINT,
     ("Terms.polynomial", "if low < high", "low <= high"): "no bits are a part that is 0",

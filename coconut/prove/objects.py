@@ -77,7 +77,7 @@ class Function:
 
     def machine(self, memory: Memory) -> Machine:
         return MACHINES[self.linked.target.architecture](
-            self.linked, memory, lambda: self.inputs.ring.input("anything", WORD_MAX)
+            self.linked, memory, lambda _: self.inputs.ring.input("anything", WORD_MAX)
         )
 
     def call(self, memory: Memory, arguments: list[int], expected: dict[int, Number | int], size: int = 8) -> int:
@@ -234,10 +234,13 @@ def check_writes(machine: Machine, result: Collection[int], size: int = 8) -> No
             raise Unproved(f"{count} bytes are written at {start:#x}")
 
 
-def check_left(machine: Machine, public: Collection[int] = ()) -> None:
-    """Raise Unproved if a call leaves a secret in a vector register, or one of other atoms than these on the stack."""
+def check_left(machine: Machine, public: Collection[int] = (), not_set: Collection[int] = ()) -> None:
+    """Raise Unproved if a call leaves a secret in a vector register, or one of other atoms than these on the stack.
+
+    not_set: the atoms of what nothing has set, which vectors may have.
+    """
     for number, lanes in machine.vectors.items():
-        if any(is_left(value) for value in lanes):
+        if any(is_left(value, not_set) for value in lanes):
             raise Unproved(f"vector {number} has a secret at the end")
     for at, (_, value) in machine.memory.cells.items():
         if STACK_TOP - STACK_BYTES <= at and is_left(value, public):
@@ -253,8 +256,14 @@ def is_left(value: Any, public: Collection[int] = ()) -> bool:
 
 
 def atoms_of(word: Any) -> set[int]:
+    """Return the atoms of a word, and in place of a function of words those of these."""
     plain = word.resolved() if isinstance(word, Term) else word
-    return {atom for _, _, atom, _ in plain.slices if atom != ONES} if isinstance(plain, Term) else set()
+    if not isinstance(plain, Term):
+        return set()
+    functions, found = plain.terms.functions, set[int]()
+    for atom in {atom for _, _, atom, _ in plain.slices if atom != ONES}:
+        found |= {atom} if atom not in functions else set().union(*map(atoms_of, functions[atom][1]))
+    return found
 
 
 # How many lengths share inputs, which limits the memory that polynomials take.

@@ -64,6 +64,9 @@ class WordValues(Values):
                 for part, offset in parts:
                     number = self.of_atom(part)
                     value ^= number >> offset if offset >= 0 else number << -offset
+            elif kind == "function":
+                function, operands = self.terms.functions[atom]
+                value = function(*map(self.of_word, operands))
             else:
                 value = self.of_slices(self.terms.joins[atom])
             self.atoms[atom] = value
@@ -81,10 +84,12 @@ class WordValues(Values):
         if hasattr(word, "operands"):
             return int(word.constant) + sum(self.of_word(operand) for operand in word.operands)
         if hasattr(word, "pairs"):
-            found = 0
+            found = int(word.public)
             for number, term in word.pairs:
                 one = self.of_word(number)
-                found |= (one % (1 << WORD_BITS) if number.wraps else one) ^ self.of_word(term)
+                found |= (
+                    one if isinstance(number, int) or not number.wraps else one % (1 << WORD_BITS)
+                ) ^ self.of_word(term)
             return found
         return int(word)
 

@@ -4,8 +4,8 @@
 A term is bits of atoms, as slices of them: so shifts, masks, rotations and moved bytes cost no atom of their own, and
 each way to write them is the same term. An atom has 32 bits, and is a variable, a sum modulo 2^32 (a multiset of terms,
 and a constant), an exclusive or (a set of bits of atoms, maybe inverted), or a name for the joined bits of several
-exclusive ors, without which those of a cipher would grow from round to round. The bits of a constant are slices of an
-atom of ones. A term is made once, so that equal terms are the same object.
+exclusive ors, without which those of a cipher would grow from round to round, or a function of words, of which no more is
+known. The bits of a constant are slices of an atom of ones. A term is made once, so that equal terms are the same object.
 
 Arithmetic on more than 32 bits makes a polynomial number (polynomials.py) of a term: each atom is a variable of 32 bits,
 or of given pieces. So what was a word becomes the same number whenever that happens.
@@ -16,11 +16,11 @@ normal form raises Unproved. Two that are the same object are equal for all inpu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce, wraps
 from itertools import pairwise
-from operator import attrgetter, xor
+from operator import and_, attrgetter, xor
 from typing import Any
 
 from coconut.prove.polynomials import Number, Ring, Unproved
@@ -64,6 +64,21 @@ def turned(slices: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
     return tuple(found), parts[start][0]
 
 
+def cut(*words: Sequence[Slice]) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
+    """Yield the ranges of bits that slices of words have, cut where one begins or ends: the first bit, how many there are,
+    and which bits of atoms are there, those of ones from bit 0 on."""
+    edges = sorted({edge for slices in words for at, bits, _, _ in slices for edge in (at, at + bits)})
+    for start, end in pairwise(edges):
+        parts = [
+            (atom, first + start - at if atom != ONES else 0)
+            for slices in words
+            for at, bits, atom, first in slices
+            if at <= start < at + bits
+        ]
+        if parts:
+            yield start, end - start, parts
+
+
 def constant_of(slices: Iterable[Slice]) -> int:
     return sum((1 << bits) - 1 << at for at, bits, atom, _ in slices if atom == ONES)
 
@@ -87,8 +102,12 @@ class Terms:
     sums: dict[int, tuple[int, tuple[Term, ...]]] = field(default_factory=dict)
     xors: dict[int, tuple[tuple[tuple[int, int], ...], bool]] = field(default_factory=dict)
     joins: dict[int, tuple[Slice, ...]] = field(default_factory=dict)
+    # What an atom is that is a function of words, as an order of lanes: that function, and its operands.
+    functions: dict[int, tuple[Callable[..., int], tuple[Any, ...]]] = field(default_factory=dict)
     # The pieces of atoms, each with its first bit and how many it has.
     pieces: dict[int, list[tuple[int, int, Any]]] = field(default_factory=dict)
+    # The atoms that an atom is an exclusive or of, or of which it has joined bits.
+    parts: dict[int, frozenset[int]] = field(default_factory=dict)
     count: int = ONES
 
     def number(self) -> int:
@@ -173,6 +192,13 @@ class Terms:
         end = slices[-1][0] + slices[-1][1]
         return self.term([(0, by, atom, end - by), (by, end - by, atom, 0)] if by else [(0, end, atom, 0)])
 
+    def applied(self, name: str, bits: int, function: Callable[..., int], operands: Sequence[Any]) -> Any:
+        """Return the word of some bits that a function with a name has of words, which is like no other."""
+        key = tuple(("term", word.number) if isinstance(word, Term) else word for word in operands)
+        atom = self.atom("function", name, *key)
+        self.functions[atom] = function, tuple(operands)
+        return self.term([(0, bits, atom, 0)])
+
     def unfolded(self, one: Slice) -> list[Slice]:
         """Return a slice without names for joined bits."""
         at, bits, atom, first = one
@@ -185,8 +211,34 @@ class Terms:
                 found += self.unfolded((at + low - first, high - low, part, part_first + low - part_at))
         return found
 
+    def parts_of(self, slices: Iterable[Slice]) -> frozenset[int]:
+        """Return the atoms that slices are exclusive ors of, with those that names for joined bits stand for.
+
+        What is inverted is an exclusive or of ones.
+        """
+        return frozenset().union(*(self.parts_of_atom(atom) for _, _, atom, _ in slices))
+
+    def parts_of_atom(self, atom: int) -> frozenset[int]:
+        found = self.parts.get(atom)
+        if found is None:
+            operands, is_inverted = self.xors.get(atom, (((atom, 0),), False))
+            found = frozenset(part for part, _ in operands) | ({ONES} if is_inverted else set())
+            found = self.parts[atom] = found | self.parts_of(self.joins.get(atom, ()))
+        return found
+
+    def with_common_parts(self, slices: tuple[Slice, ...], others: Iterable[tuple[Slice, ...]]) -> tuple[Slice, ...]:
+        """Return slices without those names for joined bits of which something may cancel out with other slices."""
+        if not any(atom in self.joins for _, _, atom, _ in slices):
+            return slices
+        of_others = frozenset().union(*map(self.parts_of, others))
+        found: list[Slice] = []
+        for one in slices:
+            cancels = one[2] in self.joins and not of_others.isdisjoint(self.parts_of_atom(one[2]))
+            found += self.unfolded(one) if cancels else [one]
+        return tuple(found)
+
     def tables(self) -> tuple[dict[Any, Any], ...]:
-        return self.known, self.atoms, self.results, self.sums, self.xors, self.joins
+        return self.known, self.atoms, self.results, self.sums, self.xors, self.joins, self.functions, self.parts
 
     def mark(self) -> tuple[int, ...]:
         """Return what `rollback` goes back to."""
@@ -297,10 +349,27 @@ class Term(Symbolic):
         return ones_of(other)
 
     def __and__(self, mask: Any) -> Any:
+        if isinstance(mask, Term):
+            return self.intersected(mask)
         if not isinstance(mask, int):
-            raise Unproved("and of two symbolic words")
+            raise Unproved("and of a symbolic word and a number")
         # The mask most in use covers the term.
         return self if (mask >> self.end - 1) & 1 and not ~mask & (1 << self.end) - 1 else self.masked(mask)
+
+    @remembered
+    def intersected(self, other: Term) -> Any:
+        """Return the bits that are in both words; what is symbolic in both is a function of these bits."""
+        found: list[Slice] = []
+        for start, size, parts in cut(self.slices, other.slices):
+            if len(parts) == 2:
+                one, two = sorted(parts)
+                if one[0] == ONES or one == two:
+                    found.append((start, size, *two))
+                else:
+                    operands = [self.terms.term([(0, size, *part)]) for part in (one, two)]
+                    ((_, _, atom, _),) = self.terms.applied("and", size, and_, operands).slices
+                    found.append((start, size, atom, 0))
+        return self.terms.term(found)
 
     @remembered
     def masked(self, mask: int) -> Term | int:
@@ -334,6 +403,8 @@ class Term(Symbolic):
         return self.terms.term(kept)
 
     def __or__(self, other: Any) -> Any:
+        if isinstance(other, Difference):
+            return other | self
         return self.value() | other if isinstance(other, Number) else self.united(other)
 
     @remembered
@@ -345,8 +416,18 @@ class Term(Symbolic):
             return rest | other
         slices = sorted(rest.slices + self.slices_of(other))
         if any(at + bits > after[0] for (at, bits, _, _), after in pairwise(slices)):
-            raise Unproved("or of symbolic words whose bits overlap")
+            return self.overlapped(other)
         return self.terms.term(slices)
+
+    def overlapped(self, other: Term) -> Any:
+        """Return the or of words that have bits in common: a word if these are the same, as of what is loaded twice; else
+        what can only be compared with 0."""
+        result: list[Slice] = []
+        for start, size, parts in cut(*(self.slices_of(word.resolved()) for word in (self, other))):
+            if len(set(parts)) > 1:
+                return Difference(self.terms, ((0, self), (0, other)))
+            result.append((start, size, *parts[0]))
+        return self.terms.term(result)
 
     def __xor__(self, other: Any) -> Any:
         if isinstance(other, Number):
@@ -366,6 +447,7 @@ class Term(Symbolic):
                 [f(word) for word in (self, *others)] for f in (lambda x: x & WORD_MAX, lambda x: x >> WORD_BITS)
             )
             return exclusive_or(low) | exclusive_or(high) << WORD_BITS
+        all_ = [self.terms.with_common_parts(x, [*all_[:i], *all_[i + 1 :]]) for i, x in enumerate(all_)]
         edges = sorted({edge for slices in all_ for at, bits, _, _ in slices for edge in (at, at + bits)})
         result: list[Slice] = []
         for start, end in pairwise(edges):
@@ -458,27 +540,38 @@ class Sum(Symbolic):
 
 
 class Difference(Symbolic):
-    """The exclusive ors of 64-bit words, one with another, as one or of them all; whether it is 0 is for `decide` to say."""
+    """The exclusive ors of 64-bit words, one with another, as one or of them all, and of a public number; whether it is 0
+    is for `decide` to say, if that number is."""
 
-    __slots__ = ("terms", "pairs")
+    __slots__ = ("terms", "pairs", "public")
 
-    def __init__(self, terms: Terms, pairs: tuple[tuple[Number, Term], ...]) -> None:
-        self.terms, self.pairs = terms, pairs
+    def __init__(self, terms: Terms, pairs: tuple[tuple[Number | int, Term], ...], public: int = 0) -> None:
+        self.terms, self.pairs, self.public = terms, pairs, public
 
     def __or__(self, other: Any) -> Any:
-        if isinstance(other, int) and other == 0:
-            return self
+        if isinstance(other, int):
+            return Difference(self.terms, self.pairs, self.public | other) if other else self
+        if isinstance(other, Term):
+            other = Difference(self.terms, ((0, other),))
         if not isinstance(other, Difference):
             raise Unproved("or of a comparison")
-        return Difference(self.terms, self.pairs + other.pairs)
+        return Difference(self.terms, self.pairs + other.pairs, self.public | other.public)
 
     def __and__(self, mask: Any) -> Any:
         if mask != (1 << 64) - 1:
             raise Unproved("a part of a comparison")
         return self
 
+    def __sub__(self, other: Any) -> Any:
+        # As it is compared with 0 on 64-bit Arm.
+        if not isinstance(other, int) or other:
+            raise Unproved("a number that is subtracted from a comparison")
+        return self
+
     def decided(self) -> bool:
         """Return whether there is no difference."""
+        if self.public:
+            return False
         if self.terms.decide is None:
             raise Unproved("a decision on a comparison")
         return self.terms.decide(self)

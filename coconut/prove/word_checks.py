@@ -75,6 +75,9 @@ BINARY: list[Callable[[Any, Any], Any]] = [
     lambda a, b: (a & HALF) + (b & HALF) & HALF,
     lambda a, b: a ^ b,
     lambda a, b: a ^ b ^ a,
+    lambda a, b: a & b,
+    lambda a, b: (a & 0xFFFF | 0x30000) & (b | 0xF0 << 16),
+    lambda a, b: a & 0xFFFFF | a & 0xFFF000F,
     lambda a, b: (a & HALF) + (b & HALF) + (a & HALF) & 0xFFFF,
     lambda a, b: a & 0xFFFF | (b & 0xFFFF) << 16,
     halves,
@@ -210,6 +213,28 @@ def check_equal(engine: Engine) -> None:
         (word >> 16 & HALF, a >> 16 | (b & low) << 16),
         (word ^ 1 << 35, a | (b ^ 8) << 32),
         ((a & low) << 16 | (a & low), (a << 16 & HALF) | (a & low)),
+        # Bits that two words have in common, and what is the same in both.
+        (a | a & 0xFF, a),
+        (a & low | a & 0xFFFF00, a & 0xFFFFFF),
+        (a & low | 5 | (a & 0xFFF8 | 5), a & low & ~7 | (a & 2) | 5),
+        (word | b << 32, word),
+        (a & a, a),
+        (a & b, b & a),
+        (a & (b & 0), 0),
+        (a & low & (b & high), 0),
+        ((a & 0xFF | 0xFF00) & (b & 0xFF00 | 0xFF), a & 0xFF | b & 0xFF00),
+        ((a & 0xFFFF00 | 1) & (b & 0xFF | 0xFF00), (a & 0xFF00) | (b & 1)),
+        ((a | b << 32) & (c & 0 | a | d << 32), a | (b & d) << 32),
+        ((a & b) & low, a & b & low),
+        # What cancels out of joined bits leaves no name for the others.
+        ((rotl(a, 12) ^ b) ^ b, rotl(a, 12)),
+        (b ^ (rotl(a, 12) ^ b), rotl(a, 12)),
+        ((rotl(a, 12) ^ b) ^ rotl(a, 12), b),
+        (1 ^ (1 ^ a), a),
+        (0x12340001 ^ ((b ^ 0x12340001) & WORD), b),
+        ((a & low | b & high) ^ c ^ (a & low), c ^ (b & high)),
+        (((a & low | b & high) ^ c) ^ (((b & high) | (d & low)) ^ c), (a ^ d) & low),
+        (word ^ (word ^ (c | d << 32)), c | d << 32),
     ]
     for i, (one, other) in enumerate(pairs):
         expect(engine.same(one, other), f"pair {i} is not the same")
@@ -220,6 +245,8 @@ def check_equal(engine: Engine) -> None:
             turned = rotl(one, by) ^ rotl(other, by) if by else one ^ other
             expect(turned is (rotl(one ^ other, by) if by else one ^ other), f"what is joined, rotated by {by}")
             expect(len({atom for _, _, atom, _ in turned.slices}) == 1, "what is joined has one atom")
+    joined = rotl(a & low | b & high, 3) ^ c
+    expect(engine.same(joined | (rotl(a & low, 3) ^ c) & 0xFFF8, joined), "what is joined, with a part of it")
     x = a & low | b & high
     expect(x.exclusive_or(c, rotl(x, 3)) is rotl(x, 3).exclusive_or(x, c), "an exclusive or of three")
     expect(a.exclusive_or(b, HALF) is a ^ b ^ HALF, "an exclusive or with a constant")
@@ -238,6 +265,9 @@ def check_equal(engine: Engine) -> None:
         expect(engine.same(joined & mask, part & mask), f"what is joined, masked by {mask:#x}")
     expect(joined.resolved() is ((a ^ c) & low | (b ^ c) & high), "what is joined, resolved")
     expect(engine.same(rotl(joined, 16), (b ^ c) >> 16 | ((a ^ c) & low) << 16), "what is joined, rotated")
+    ((_, _, atom, _),) = (joined ^ d).slices
+    expect(len(a.terms.xors[atom][0]) == 2, "what is joined keeps its name where nothing cancels")
+    expect((d ^ joined) is (joined ^ d) and (joined | joined) is joined, "what is joined keeps its name on both sides")
     twice = (joined & low | d & high) ^ a
     expect(engine.same(twice & high, (d ^ a) & high), "what is joined twice")
     expect(twice is (((a & low | b & high) ^ c) & low | d & high) ^ a, "what is joined in the same way")
@@ -264,6 +294,11 @@ def check_different(engine: Engine) -> None:
             (a & 0xFF | (b & 0xFF) << 8, b & 0xFF | (a & 0xFF) << 8),
             ((a & 0xFFFF | b & 0xFFFF0000) ^ c, (a & 0xFFFF | d & 0xFFFF0000) ^ c),
             (a & 1 | (a & 1) << 1, a & 3),
+            (a & b, a & c),
+            (a & b, a),
+            (a & b, a ^ b),
+            (a & (b >> 1), a & b),
+            (a & 0xFF & (b & 0xFF), a & 0xFF & (b >> 8 & 0xFF)),
             (5, 6),
             (a, 5),
         ]
@@ -282,10 +317,10 @@ def check_refused(engine: Engine) -> None:
     a, b = variables(engine, "ab")
     difference = engine.Difference(a.terms, ())
     questions: list[Callable[[], object]] = [
-        lambda: a & b,
-        lambda: a | b,
-        lambda: a & 0xFF | b & 0x80,
-        lambda: a | b << 31,
+        lambda: bool(a | b),
+        lambda: (a | b) & HALF,
+        lambda: a & 0xFF ^ (a | b),
+        lambda: a & 1.5,
         lambda: a == 0,
         lambda: a != 0,
         lambda: a == HALF,
@@ -315,8 +350,9 @@ def check_refused(engine: Engine) -> None:
         lambda: bool(difference),
         lambda: difference == 0,
         lambda: difference & HALF,
-        lambda: difference | 1,
-        lambda: difference | a,
+        lambda: difference | 1.5,
+        lambda: difference - 1,
+        lambda: difference - a,
     ]
     for i, question in enumerate(questions):
         expect_refused(f"question {i}", question)
@@ -408,10 +444,11 @@ def check_differences(engine: Engine) -> None:
     expect(one.pairs == ((x, a),) and other.pairs == ((y, b),), "the words that are compared")
     both = one | other
     expect([list(map(id, pair)) for pair in both.pairs] == [[id(x), id(a)], [id(y), id(b)]], "two comparisons")
-    expect((one | 0) is one and (0 | one) is one and (one & WORD) is one and (WORD & one) is one, "the same comparison")
-    for i, question in enumerate(
-        (lambda: one | 1, lambda: one & HALF, lambda: one | a, lambda: bool(one), one.decided)
-    ):
+    expect(
+        (one | 0) is one and (0 | one) is one and (one & WORD) is one and (WORD & one) is one and one - 0 is one,
+        "the same",
+    )
+    for i, question in enumerate((lambda: one | 1.5, lambda: one & HALF, lambda: bool(one), one.decided)):
         expect_refused(f"question {i} about a comparison", question)
     asked: list[Any] = []
 
@@ -421,6 +458,49 @@ def check_differences(engine: Engine) -> None:
 
     a.terms.decide = decide
     expect(both.decided() is True and asked == [both], "the decision on a comparison")
+    # Words that have bits in common can only be compared with 0, with what they are joined with.
+    for joined in (a | b, (a & 0xFF) | (b & 0x80), b << 31 | a, (a & 0xFF) | (a >> 8 & 0xFF)):
+        expect(isinstance(joined, engine.Difference) and not joined.public, "or of what has bits in common")
+        expect([number for number, _ in joined.pairs] == [0, 0], "what is compared with 0")
+    for joined in ((a | b) | one, one | (a | b), (a | b | one.terms.variable("c")) | (x ^ b)):
+        expect(len(joined.pairs) in {3, 4} and joined.decided() is True, "a comparison with 0 and another one")
+    expect([id(term) for _, term in (one | b).pairs] == [id(a), id(b)], "a comparison, and a word that must be 0")
+    expect([id(term) for _, term in (b | one).pairs] == [id(a), id(b)], "a word that must be 0, and a comparison")
+    expect([id(number) for number, _ in (one | b).pairs] == [id(x), id(0)], "what a word must be")
+    # A public number that is not 0 decides.
+    count = len(asked)
+    for number in (1, 1 << 63):
+        for joined in (one | number, number | one, (one | number) | other, one | (other | number)):
+            expect(joined.decided() is False and len(asked) == count, "a comparison with another number")
+    expect((one | 5 | 8).public == 13 and (one | 5 | (other | 8)).public == 13, "a public number")
+    expect((one | 3 | 5).public == 7 and (one | 3 | (other | 5)).public == 7, "the public number of a comparison")
+
+
+def check_functions(engine: Engine) -> None:
+    """A function of words has the value that it has, and is like no other."""
+    ring = Ring()
+    a, b = variables(engine, "ab", ring)
+    terms = a.terms
+
+    def less(x: int, y: int) -> int:
+        return 255 if x < y else 7
+
+    found = terms.applied("less", 8, less, (a, b))
+    expect(found is terms.applied("less", 8, less, [a, b]) and found.end == 8, "the same function of the same words")
+    for other in (
+        terms.applied("less", 8, less, (b, a)),
+        terms.applied("more", 8, less, (a, b)),
+        terms.applied("less", 8, less, (a, b.number)),
+        terms.applied("less", 8, less, (a, 5)),
+    ):
+        expect(not engine.same(found, other), "another function, or of others")
+    for numbers in ({"a": 3, "b": 9}, {"a": 9, "b": 3}):
+        values = WordValues(terms, numbers)
+        expect(values.agree(found, less(*numbers.values())), "the value of a function")
+        expect(
+            values.agree(found << 8 | b & 255, less(*numbers.values()) << 8 | numbers["b"]), "a function beside a word"
+        )
+        expect(values.agree(terms.applied("less", 8, less, (a, 5)), less(numbers["a"], 5)), "a function of a number")
 
 
 def check_rollback(engine: Engine) -> None:
@@ -432,6 +512,9 @@ def check_rollback(engine: Engine) -> None:
     before = total.value()
     mark = terms.mark()
     sizes = [len(table) for table in terms.tables()]
+    others = len(terms.functions), len(terms.parts)
+    _ = a & b, ((a & 0xFF | b & 0xFF00) ^ total) ^ b
+    expect(others[0] < len(terms.functions) and others[1] < len(terms.parts), "what is made after a mark")
     first = total ^ a
     first_joined = (a & 0xFF | b & 0xFF00) ^ total
     new = a + b + 1 & HALF
@@ -439,6 +522,7 @@ def check_rollback(engine: Engine) -> None:
     number = new.value()
     terms.rollback(mark)
     expect([len(table) for table in terms.tables()] == sizes, "tables are as they were")
+    expect(others == (len(terms.functions), len(terms.parts)), "these tables are as they were, too")
     second = total ^ b
     expect(first.slices != second.slices and second.number not in numbers, "a number is not used again")
     again = a + b + 1 & HALF
@@ -456,6 +540,7 @@ CHECKS: dict[str, Callable[[Engine], None]] = {
     "numbers": check_numbers,
     "sums": check_sums,
     "differences": check_differences,
+    "functions": check_functions,
     "rollback": check_rollback,
     "values": check_values,
 }
