@@ -29,7 +29,7 @@ from coconut.prove.choices import Choice, Kernel, choices, kernels_of_chacha20, 
 from coconut.prove.collection import uncollected
 from coconut.prove.composition import tag_of
 from coconut.prove.evaluation import RECORDS, NamingRing, groups_listed
-from coconut.prove.polynomials import Unproved
+from coconut.prove.polynomials import Ring, Unproved
 from coconut.prove.proof import Compiled, Proved, proved
 from coconut.prove.terms import Difference, Terms, same
 
@@ -115,6 +115,17 @@ def sealed(calls: Calls, key: list[Any], nonce: list[Any], text: list[Any], aad:
     return Sealed(out, ciphertext, doubled(poly_key), doubled([*padded(aad), *padded(ciphertext), *lengths]))
 
 
+def claim_compared(ring: Ring, difference: Difference, given: Sequence[Any], expected: Sequence[Any]) -> None:
+    """Claim that what is compared is all of a given tag, with this one."""
+    if len(difference.pairs) != len(given):
+        raise Unproved("a branch on something else than a tag")
+    for i, word in enumerate(given):
+        compared = [number for number, term in difference.pairs if same(term, word)]
+        if len(compared) != 1:
+            raise Unproved(f"word {i} of the given tag is not compared")
+        ring.claim_same(f"word {i} of the tag that is compared", compared[0], expected[i])
+
+
 @dataclass
 class Run:
     """A call on symbolic words; in a call that opens, `valid` is the verdict on the tag.
@@ -165,13 +176,7 @@ class Run:
     def verdict(self, difference: Difference) -> bool:
         """Return the verdict on a tag, if all of it, and that of the RFC, is compared with the given one."""
         expected = self.calls.tag_of(self.expected.input, self.expected.key)
-        if len(difference.pairs) != len(self.given):
-            raise Unproved("a branch on something else than a tag")
-        for i, word in enumerate(self.given):
-            compared = [number for number, term in difference.pairs if same(term, word)]
-            if len(compared) != 1:
-                raise Unproved(f"word {i} of the given tag is not compared")
-            self.calls.ring.claim_same(f"word {i} of the tag that is compared", compared[0], expected[i])
+        claim_compared(self.calls.ring, difference, self.given, expected)
         self.decided.append(list(self.calls.machine.ran)[-1])
         return self.valid
 

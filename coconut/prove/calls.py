@@ -193,6 +193,13 @@ class Calls:
 
     def call(self, function: str, arguments: Sequence[int], results: Sequence[tuple[int, int]]) -> Any:
         """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
+        before, at = self.enter(arguments), self.linked.symbols[function]
+        while at != RETURN:
+            at = self.advance(at)
+        return self.leave(before, results)
+
+    def enter(self, arguments: Sequence[Any]) -> dict[str, Any]:
+        """Begin a call; return what registers it must restore, and what they have."""
         kind = MACHINES[self.linked.target.architecture]
         self.machine = machine = kind(self.linked, self.memory, self.anything)
         places = len(machine.ARGUMENTS)
@@ -200,19 +207,30 @@ class Calls:
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
         words = cpu_of(self.linked.target).vector_words
         machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
-        before, at = machine.callee_saved(), self.linked.symbols[function]
-        while at != RETURN:
-            if self.numbers is None and (at in self.members or at in self.layouts):
-                self.begin(at)
-            line = self.linked.lines.get(at)
-            at = machine.advance(at)
-            if self.running and line is not None and line.name == "ret":
-                self.end()
+        return machine.callee_saved()
+
+    def advance(self, at: int) -> int:
+        """Run an instruction, and the basic blocks where Poly1305 begins or ends; return the next address."""
+        if self.numbers is None and (at in self.members or at in self.layouts):
+            self.begin(at)
+        line = self.linked.lines.get(at)
+        at = self.machine.advance(at)
+        if self.running and line is not None and line.name == "ret":
+            self.end()
+        return at
+
+    def leave(self, before: dict[str, Any], results: Sequence[tuple[int, int]]) -> Any:
+        """End a call, and check what it has written and restored; return its result."""
+        machine = self.machine
         machine.check_restored(before)
         self.steps += machine.steps
         self.ran |= machine.ran
-        check_writes(machine, {to + i for to, count in results for i in range(count)}, 1)
+        self.check_written(results)
         return machine.general[machine.RESULT]
+
+    def check_written(self, results: Sequence[tuple[int, int]]) -> None:
+        """Raise Unproved if something else than these bytes, each from an address on, and the stack was written."""
+        check_writes(self.machine, {to + i for to, count in results for i in range(count)}, 1)
 
     def words_at(self, at: int, count: int) -> list[Any]:
         return [self.memory.read(at + 8 * i, 8) for i in range(count)]
@@ -293,10 +311,14 @@ class Calls:
             if is_tag:
                 self.tags.append(result)
                 continue
-            names = [self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
-            for i, name in enumerate(names):
-                self.memory.write(at + 8 * i, 8, name)
-            self.accumulators.append(result._replace(words=names))
+            self.give_names(to, result)
+
+    def give_names(self, state: int, result: Accumulator) -> None:
+        """Write names to a state, of what is known by which blocks it is of."""
+        names = [self.ring.input(f"h {len(self.taken)}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
+        for i, name in enumerate(names):
+            self.memory.write(state + STATE_H + 8 * i, 8, name)
+        self.accumulators.append(result._replace(words=names))
 
     def tag_of(self, blocks: Sequence[Any], key: Sequence[Any]) -> list[Any]:
         """Return the words of the tag of these blocks under a key, both in words of 64 bits, which Poly1305 has computed."""
