@@ -23,14 +23,14 @@ depends on the length is any word, but it is the same whenever that place is rea
 number of blocks that depends on the length does what loops.py proves of it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from coconut.lift.machine import RETURN, Memory, Unknown
-from coconut.lift.objects import LIBRARY, Linked
+from coconut.lift.objects import LIBRARY, X86_64, Linked, chosen, compiled, target_of
 from coconut.lift.publics import Public, Residue, Space, Split, Whole, exact, range_of
 from coconut.operations import BLOCK_BYTES, WORD32_MAX
 from coconut.prove.aead import AAD, IN, KEY, NONCE, OUT, TAG, Case, block, claim_compared, subkey
@@ -44,12 +44,13 @@ from coconut.prove.calls import (
     doubled,
     padded,
 )
-from coconut.prove.choices import BLOCKS, Choice, kernels_of_chacha20, records_in_use
+from coconut.prove.choices import BLOCKS, Choice, choices, kernels_of_chacha20, missing, records_in_use
 from coconut.prove.claims import H_WORDS
 from coconut.prove.evaluation import Record
 from coconut.prove.loops import copied, is_same, is_whole, put, values_of
 from coconut.prove.objects import atoms_of, is_left
 from coconut.prove.polynomials import Number, Unproved
+from coconut.prove.proof import Compiled, Proved, proved
 from coconut.prove.terms import Difference, Term, same
 
 CIPHER_BLOCK = 64
@@ -68,6 +69,8 @@ PATHS_MAX, VISITS_MAX, LAG_MAX = 1 << 20, 1024, 4096
 # The length of the associated data, and of how many lengths of what is left to the last passes one is proved; a number
 # that has no factor in common with the lengths of blocks.
 AAD_LENGTH, EACH = 13, 97
+# With what choices begin that are proved by default.
+QUICK = ("vector128", "avx2_golden_cove")
 LOOP, PASS = "hornet_aead_long_chunk", "hornet_chacha20_pass"
 ASSUMED = (
     "Texts and their output do not overlap other memory, wherever they are, and branches do not depend on addresses.",
@@ -633,10 +636,10 @@ class LongText:
             return BEHIND, lag
         if is_zero(absorbed):
             return NOTHING, 0
-        if lag % BLOCK_BYTES != 0:
+        if lag % (BLOCK_BYTES if self.is_uneven else CIPHER_BLOCK) != 0:
             raise Unproved(f"Poly1305 is {lag} bytes behind")
         if (low := range_of(lag)[0]) < self.least_lag:
-            self.least_lag = low - low % BLOCK_BYTES
+            self.least_lag = low - low % CIPHER_BLOCK
         return ANYWHERE, 0
 
     @property
@@ -650,6 +653,11 @@ class LongText:
             return Accumulator([], [], []), 0
         found = calls.accumulator_at(calls.memory.read(work + BESIDE_STATE, 8))
         return found, self.absorbed_of(found)
+
+    @property
+    def is_uneven(self) -> bool:
+        """Return whether Poly1305 may have absorbed a part of a block of ChaCha20."""
+        return any(self.kernel.layouts[i].beside for i in self.kernel.others)
 
     def absorbed_of(self, found: Accumulator) -> Whole:
         """Return how many bytes of ciphertext an accumulator is of; raise Unproved unless it is of those, and of the
@@ -754,9 +762,15 @@ class LongText:
         if key.kind == NOTHING:
             absorbed = 0
         elif key.kind == ANYWHERE:
-            absorbed = (
-                n - self.space.variable("l", self.least_lag // BLOCK_BYTES, TEXT_MAX // BLOCK_BYTES) * BLOCK_BYTES
+            # A sum, so that no number is below zero.
+            whole = self.space.variable("k", 0, TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
+            n = (
+                whole
+                + self.space.variable("l", self.least_lag // CIPHER_BLOCK, TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
             )
+            absorbed = whole
+            if self.is_uneven:
+                absorbed = absorbed + self.space.variable("j", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
         elif key.kind == LAST:
             absorbed = n + rest - last
         elif key.kind == PART:
@@ -962,3 +976,42 @@ def prove_choice(linked: Linked, choice: Choice, case: Case, step: int) -> int:
     if not proof.prove_tails(step):
         raise Unproved("no call comes to its end")
     return proof.paths
+
+
+def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:
+    """Return whether calls are proved at all lengths: those that open are not if Poly1305 runs beside most passes, as what
+    it has absorbed is then any number of blocks before them, and before the end of a part."""
+    at = records_in_use(linked, "chacha20", choice.chacha20)[0]
+    kernel = kernels_of_chacha20(linked)[at]
+    return not (opens and kernel.layouts[kernel.others[-1]].beside)
+
+
+def prove_aead_loops(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
+    """Prove calls with long texts, of what compilers made for x86-64: of one choice of kernels with Poly1305 beside no
+    pass, and of one with it beside all passes; or of a choice for each kernel of ChaCha20."""
+    for compiler in chosen(compilers):
+        if target_of(compiler) != X86_64:
+            continue
+        linked = compiled(compiler)
+        seen = set[int]()
+        for choice in choices(linked):
+            at = records_in_use(linked, "chacha20", choice.chacha20)[0]
+            if at in seen or not (every or choice.name.startswith(QUICK)):
+                continue
+            seen.add(at)
+            for opens in (False, True):
+                if is_covered(linked, choice, opens):
+                    yield prove_long(linked, choice, Case(opens, 0, AAD_LENGTH))
+
+
+def prove_long(linked: Linked, choice: Choice, case: Case) -> Proved:
+    title = f"{linked.version}: {choice.name}, {'open' if case.opens else 'seal'}, every length"
+    of = Compiled(linked.version, choice.name, case.function)
+    if lacking := missing(linked, choice):
+        return Proved(title, 0, compiled=of, omitted=lacking)
+    of_all = LongText(linked, choice, case)
+    lengths = (
+        f"every length from {of_all.long} to {of_all.bound(of_all.long) - 1}, and {AAD_LENGTH} of associated "
+        f"data; of the numbers of bytes left to the last passes each {EACH}th"
+    )
+    return proved(title, partial(prove_choice, linked, choice, case, EACH), compiled=of._replace(lengths=lengths))

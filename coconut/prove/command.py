@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from coconut.lift.objects import chosen, compiled, shipped_by, version_of
 from coconut.prove import (
     aead,
+    aead_loops,
     chacha20,
     composition,
     core,
@@ -138,6 +139,17 @@ def suites(of: Wanted) -> Suites:
             compiled=True,
             named=True,
         ),
+        **{
+            f"aead-loops{'-all' * every}": Suite(
+                "paths through calls with long texts, as compilers made them, at every length",
+                partial(aead_loops.prove_aead_loops, of.compilers, every),
+                (*aead.ASSUMED, *aead_loops.ASSUMED),
+                compiled=True,
+                extra=every,
+                named=every,
+            )
+            for every in (False, True)
+        },
         "core": Suite(
             "functions that all use, as compilers made them",
             partial(core.prove_core, of.compilers),
@@ -219,7 +231,7 @@ class Outcome:
 
 
 # Suites that take longest begin first.
-LONGEST = ("aead-open", "aead-seal", "aead-quick", "objects", "loops", "go-chacha20", "go", "graphs")
+LONGEST = ("aead-open", "aead-seal", "aead-loops", "aead-quick", "objects", "loops", "go-chacha20", "go", "graphs")
 PROCESSES = 2
 _run: Suites = {}
 
