@@ -29,7 +29,7 @@ from coconut.prove.choices import Choice, Kernel, choices, kernels_of_chacha20, 
 from coconut.prove.collection import uncollected
 from coconut.prove.composition import tag_of
 from coconut.prove.evaluation import RECORDS, NamingRing, groups_listed
-from coconut.prove.polynomials import Ring, Unproved
+from coconut.prove.polynomials import Unproved
 from coconut.prove.proof import Compiled, Proved, proved
 from coconut.prove.terms import Difference, Terms, same
 
@@ -115,7 +115,7 @@ def sealed(calls: Calls, key: list[Any], nonce: list[Any], text: list[Any], aad:
     return Sealed(out, ciphertext, doubled(poly_key), doubled([*padded(aad), *padded(ciphertext), *lengths]))
 
 
-def claim_compared(ring: Ring, difference: Difference, given: Sequence[Any], expected: Sequence[Any]) -> None:
+def claim_compared(ring: NamingRing, difference: Difference, given: Sequence[Any], expected: Sequence[Any]) -> None:
     """Claim that what is compared is all of a given tag, with this one."""
     if len(difference.pairs) != len(given):
         raise Unproved("a branch on something else than a tag")
