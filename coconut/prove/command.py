@@ -141,7 +141,7 @@ def suites(of: Wanted) -> Suites:
         ),
         **{
             f"aead-loops{'-all' * every}": Suite(
-                "paths through calls with long texts, as compilers made them, at every length",
+                "states and ends of calls with long texts, as compilers made them, at every length",
                 partial(aead_loops.prove_aead_loops, of.compilers, every),
                 (*aead.ASSUMED, *aead_loops.ASSUMED),
                 compiled=True,

@@ -24,7 +24,7 @@ FREE = 0x3000
 # What a mistake needs to be made: a text of which so many bytes are done.
 FAR = 1 << 20
 # Of how many periods of blocks, whole blocks and bytes a text is: most paths are alike.
-MIDDLE = {"v": (1 << 12, 1 << 20), "b": (1, 1), "y": (1, 15), "z": (1, 2)}
+MIDDLE = {"v": (0, 1 << 20), "b": (1, 1), "y": (1, 15), "z": (1, 2)}
 
 
 class Middle(LongText):
