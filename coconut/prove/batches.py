@@ -233,10 +233,10 @@ class Batches(Macs):
         entries = {record: self.linked.entry(record.name, "batch") for record, _ in self.members.values()}
         self.of_batches = {at: record for record, at in entries.items() if at}
 
-    def enter(self, at: int) -> int:
+    def entered(self, at: int) -> int:
         if at in self.of_batches:
             self.begin_batch(self.of_batches[at])
-        return super().enter(at)
+        return super().entered(at)
 
     def begin_batch(self, record: Record) -> None:
         """Have the basic blocks run before a kernel's batch does."""

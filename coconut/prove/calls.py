@@ -223,6 +223,13 @@ class Calls:
 
     def call(self, function: str, arguments: Sequence[int], results: Sequence[tuple[int, int]]) -> Any:
         """Run a function, which may write these bytes, each from an address on, and its stack; return its result."""
+        before, at = self.enter(arguments), self.linked.symbols[function]
+        while at != RETURN:
+            at = self.advance(at)
+        return self.leave(before, results)
+
+    def enter(self, arguments: Sequence[Any]) -> dict[str, Any]:
+        """Begin a call; return what registers it must restore, and what they have."""
         kind = MACHINES[self.linked.target.architecture]
         self.machine = machine = kind(self.linked, self.memory, self.anything)
         machine.results = self.terms.results
@@ -232,21 +239,35 @@ class Calls:
         self.memory.cells |= {STACK_TOP + 8 * i: (8, argument) for i, argument in enumerate(arguments[places:])}
         words = cpu_of(self.linked.target).vector_words
         machine.vectors = {i: tuple(Unknown(f"vector {i}") for _ in range(words)) for i in range(32)}
-        before, at = machine.callee_saved(), self.linked.symbols[function]
-        self.ring.enter(self.ring.outermost)
-        while at != RETURN:
-            at = self.enter(at)
-            line = self.linked.lines.get(at)
-            at = machine.advance(at)
-            if line is not None and line.name == "ret":
-                self.end()
+        self.enter_scope()
+        return machine.callee_saved()
+
+    def advance(self, at: int) -> int:
+        """Run an instruction, and the basic blocks where Poly1305 begins or ends; return the next address."""
+        at = self.entered(at)
+        line = self.linked.lines.get(at)
+        at = self.machine.advance(at)
+        if line is not None and line.name == "ret":
+            self.end()
+        return at
+
+    def returned(self) -> int:
+        """Return from a function that is not run: what it need not keep is lost."""
+        self.memory.lose_below(self.machine.general[self.machine.STACK])
+        at = self.machine.back()
+        self.machine.forget()
+        return at
+
+    def leave(self, before: dict[str, Any], results: Sequence[tuple[int, int]]) -> Any:
+        """End a call, and check what it has written and restored; return its result."""
+        machine = self.machine
         machine.check_restored(before)
         self.steps += machine.steps
         self.ran |= machine.ran
-        check_writes(machine, {to + i for to, count in results for i in range(count)}, 1)
+        self.check_written(results)
         return machine.general[machine.RESULT]
 
-    def enter(self, at: int) -> int:
+    def entered(self, at: int) -> int:
         """Begin what begins at an address, before that is run; return the address of what is to be run."""
         if self.numbers is None and (at in self.members or at in self.layouts):
             self.begin(at)
@@ -259,6 +280,10 @@ class Calls:
             ends = [self.memory.read(at + length - rest + i, min(8, rest - i)) for i in range(0, rest, 8)]
             words += [*ends, *[0] * (2 - len(ends)), rest]
         return words
+
+    def check_written(self, results: Sequence[tuple[int, int]]) -> None:
+        """Raise Unproved if something else than these bytes, each from an address on, and the stack was written."""
+        check_writes(self.machine, {to + i for to, count in results for i in range(count)}, 1)
 
     def words_at(self, at: int, count: int) -> list[Any]:
         return [self.memory.read(at + 8 * i, 8) for i in range(count)]
@@ -361,8 +386,12 @@ class Calls:
         while self.running and self.machine.general[self.machine.STACK] == self.running[-1].pointer:
             running = self.running.pop()
             self.finish(running)
-            outer = self.running[-1].run if self.running else ()
-            self.ring.enter(self.once("scope", outer, Scope) if outer else self.ring.outermost)
+            self.enter_scope()
+
+    def enter_scope(self) -> None:
+        """Enter the scope of the run that has begun last, and has not ended."""
+        run = self.running[-1].run if self.running else ()
+        self.ring.enter(self.once("scope", run, Scope) if run else self.ring.outermost)
 
     def finish(self, running: Running) -> None:
         """Compare what a run of Poly1305 has left, and give it names."""
@@ -376,11 +405,19 @@ class Calls:
             self.memory.write(at + 8 * i, 8, found)
         if is_tag:
             self.tags.append(result)
-            return
-        names: list[Number] = self.once("named", run, self.names)
+        else:
+            self.give_names(to, result, self.names_of(run))
+
+    def give_names(self, state: int, result: Accumulator, names: list[Any]) -> None:
+        """Write names to a state, of what is known by which blocks it is of."""
         for i, name in enumerate(names):
-            self.memory.write(at + 8 * i, 8, name)
+            self.memory.write(state + STATE_H + 8 * i, 8, name)
         self.accumulators.append(result._replace(words=names))
+
+    def names_of(self, run: Run) -> list[Any]:
+        """Return the names of what a run has left."""
+        names: list[Any] = self.once("named", run, self.names)
+        return names
 
     def names(self) -> list[Any]:
         """Return numbers of which only the range is known, for the words of an accumulator."""

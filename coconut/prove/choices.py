@@ -45,10 +45,12 @@ class Choice(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A layout of a pass: the address of its function, and how many blocks it computes."""
+    """A layout of a pass: the address of its function, how many blocks it computes, and how many Poly1305 absorbs beside
+    each of its double rounds."""
 
     function: int
     blocks: int
+    beside: int
 
 
 class Kernel(NamedTuple):
@@ -79,7 +81,7 @@ class Kernel(NamedTuple):
 # struct hornet_chacha20_kernel (chacha20.h), after the name, what it requires, and the lanes: the layouts, how many they
 # are, and the table of passes.
 LAYOUTS, LAYOUTS_COUNT, PERIOD, COUNT, FIRST, OTHERS = 24, 32, 40, 41, 48, 56
-LAYOUT_BYTES, BLOCKS = 16, 8
+LAYOUT_BYTES, BLOCKS, STITCHED = 16, 8, 11
 RECORD = "hornet_chacha20_kernel_"
 
 
@@ -95,7 +97,7 @@ def kernels_of_chacha20(linked: Linked) -> dict[int, Kernel]:
         tables = [[linked.number(linked.number(at + o, 8) + i, 1) for i in range(entries)] for o in (FIRST, OTHERS)]
         found[at] = Kernel(
             [
-                Layout(linked.number(i, 8), linked.number(i + BLOCKS, 2))
+                Layout(linked.number(i, 8), linked.number(i + BLOCKS, 2), linked.number(i + STITCHED, 1))
                 for i in range(layouts, layouts + LAYOUT_BYTES * count, LAYOUT_BYTES)
             ],
             linked.number(at + PERIOD, 1),

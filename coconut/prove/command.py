@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from coconut.lift.objects import Linked, chosen, compiled, shipped_by, version_of
 from coconut.prove import (
     aead,
+    aead_loops,
     batches,
     chacha20,
     composition,
@@ -163,6 +164,17 @@ def suites(of: Wanted) -> Suites:
             (*aead.ASSUMED, *macs.ASSUMED),
             compiled=True,
         ),
+        **{
+            f"aead-loops{'-all' * every}": Suite(
+                "states and ends of calls with long texts, as compilers made them, at every length",
+                partial(aead_loops.prove_aead_loops, of.compilers, every),
+                (*aead.ASSUMED, *aead_loops.ASSUMED),
+                compiled=True,
+                extra=every,
+                named=every,
+            )
+            for every in (False, True)
+        },
         "core": Suite(
             "functions that all use, as compilers made them",
             partial(core.prove_core, of.compilers),
@@ -248,6 +260,7 @@ LONGEST = (
     "aead-open",
     "aead-seal",
     "aead-quick",
+    "aead-loops",
     "batches",
     "pieces",
     "macs",

@@ -149,13 +149,7 @@ class Path:
         return self.machine.memory
 
     def copied(self) -> "Path":
-        machine = copy(self.machine)
-        for item in fields(machine):
-            value = getattr(machine, item.name)
-            if isinstance(value, dict | set) and item.name != "ran":
-                setattr(machine, item.name, copy(value))
-        machine.flags, machine.memory = copy(machine.flags), copy(machine.memory)
-        machine.memory.cells = dict(machine.memory.cells)
+        machine = copied(self.machine)
         return Path(
             machine,
             self.at,
@@ -181,6 +175,18 @@ class Path:
         self.b, self.y, self.left = changed(self.b), changed(self.y), changed(self.left)
         self.memory.length = changed(self.memory.length)
         self.stages = [Stage(t, changed(taken), changed(left)) for t, taken, left in self.stages]
+
+
+def copied(machine: Machine) -> Machine:
+    """Return a machine that has the same, and changes alone."""
+    made = copy(machine)
+    for item in fields(made):
+        value = getattr(made, item.name)
+        if isinstance(value, dict | set) and item.name != "ran":
+            setattr(made, item.name, copy(value))
+    made.flags, made.memory = copy(made.flags), copy(made.memory)
+    made.memory.cells = dict(made.memory.cells)
+    return made
 
 
 FLAGS = ("a", "b", "carry_in", "result")

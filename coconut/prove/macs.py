@@ -101,7 +101,7 @@ class Macs(Calls):
         self.memory.cells[symbol_like(self.linked, "aes_entries_chosen")] = 4, in_use
         self.clamped_at = symbols[CLAMPED_AT]
 
-    def enter(self, at: int) -> int:
+    def entered(self, at: int) -> int:
         machine = self.machine
         first, second, third, fourth = (machine.general[name] for name in machine.ARGUMENTS[:4])
         if at in self.aes:
@@ -109,19 +109,12 @@ class Macs(Calls):
                 words = self.encrypted(self.words_at(third + AES_KEY_BYTES * i, 2), self.words_at(second + 16 * i, 2))
                 for k, word in enumerate(words):
                     machine.store(first + 16 * i + 4 * k, 4, word)
-            return self.leave()
+            return self.returned()
         if at == self.clamped_at and first in self.rejected:
-            at = self.leave()
+            at = self.returned()
             machine.general[machine.RESULT] = 0
             return at
-        return super().enter(at)
-
-    def leave(self) -> int:
-        """Return from a function that has run no code; it may have changed what the ABI lets it change."""
-        self.memory.lose_below(self.machine.general[self.machine.STACK])
-        at = self.machine.back()
-        self.machine.forget()
-        return at
+        return super().entered(at)
 
     def encrypted(self, key: Sequence[Any], block: Sequence[Any]) -> list[Term]:
         """Return AES's result, in words of 4 bytes."""

@@ -275,6 +275,7 @@ def test_assumptions_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(functions) == {
         *("go", "go-chacha20", "go-stitched", "objects", "core", "loops"),
         *("aead-seal", "aead-open", "aead-quick", "pieces", "macs", "batches"),
+        *("aead-loops", "aead-loops-all"),
     }
     prove_suites({name: suite._replace(proofs=lambda: ()) for name, suite in functions.items()})
     printed = capsys.readouterr().out

@@ -82,14 +82,14 @@ def exchanged(at: int, size: int, count: int, apart: int) -> Callable[[Memory], 
 
 def planted(monkeypatch: pytest.MonkeyPatch, function: str, change: Callable[[Batches], None]) -> None:
     """Have a program that changes memory where a function begins."""
-    enter = Macs.enter
+    entered = Macs.entered
 
     def other(calls: Batches, at: int) -> int:
         if at == calls.linked.symbols[function]:
             change(calls)
-        return enter(calls, at)
+        return entered(calls, at)
 
-    monkeypatch.setattr(Macs, "enter", other)
+    monkeypatch.setattr(Macs, "entered", other)
 
 
 @pytest.mark.parametrize(("member", "what"), [(NONCE, "output|computed nothing"), (KEY, "output|computed nothing")])

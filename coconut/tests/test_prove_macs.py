@@ -139,14 +139,14 @@ def test_no_clamp() -> None:
 
 def shifted(monkeypatch: pytest.MonkeyPatch, register: str, by: int) -> None:
     """Have AES get another pointer than the program gives it."""
-    enter = Macs.enter
+    entered = Macs.entered
 
     def other(calls: Macs, at: int) -> int:
         if at in calls.aes:
             calls.machine.general[register] += by
-        return enter(calls, at)
+        return entered(calls, at)
 
-    monkeypatch.setattr(Macs, "enter", other)
+    monkeypatch.setattr(Macs, "entered", other)
 
 
 @pytest.mark.parametrize(("register", "by"), [("rsi", KEY - PAD), ("rdx", AES_KEY_BYTES // 2)])

@@ -1,0 +1,1025 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Prove calls of ChaCha20-Poly1305 as compilers made them at every length of a long text: the loop over ChaCha20's passes
+by induction.
+
+aead.py proves a call at one length. Here the length is n + left: what the passes have done, and what is left. The place
+where a pass has returned to hornet_aead_long_chunk is the cut point. There, any pass may have been the last one (havoc):
+
+- n is any multiple of 64, and left is any number from `least` on. The text that is left is any text.
+- The counter of the next block is any word, but RFC 8439's for n. The accumulator is any, but what Poly1305 leaves for the
+  associated data and the first `absorbed` bytes of ciphertext. How far these are from n is what kinds of states differ by.
+- Public numbers are a constant, or one plus n, left, the length, what is absorbed, or an address that moves with these; or
+  n and up to a part. Other words are kept if they are the same whenever a pass returns. All else is unknown, and maybe
+  secret.
+
+A path is run from there until the next pass has returned, or to the end of the call if fewer than `least` bytes are left,
+at each number of them. What it has written must be the RFC's output, at its address, and what it has absorbed must be the
+next blocks of ciphertext. What it leaves must be a state as above, with all numbers moved on. So the states are a loop
+invariant; it is inferred from what arrives.
+
+Addresses that move with n are constants, and the addresses of the whole text and output are what depends on n: so the
+machine reads and writes as if a call began there. Ciphertext is known by its place in the text: a word at a place that
+depends on the length is any word, but it is the same whenever that place is read, and a kernel of Poly1305 that absorbs a
+number of blocks that depends on the length does what loops.py proves of it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from coconut.lift.machine import RETURN, Memory, Unknown
+from coconut.lift.objects import LIBRARY, X86_64, Linked, chosen, compiled, target_of
+from coconut.lift.publics import Public, Residue, Space, Split, Whole, exact, range_of
+from coconut.operations import BLOCK_BYTES, WORD32_MAX
+from coconut.prove.aead import AAD, IN, KEY, NONCE, OUT, TAG, Case, block, subkey
+from coconut.prove.calls import (
+    BESIDE_BLOCKS,
+    BESIDE_COUNT,
+    BESIDE_STATE,
+    Accumulator,
+    Calls,
+    Run,
+    clamped,
+    doubled,
+    padded,
+)
+from coconut.prove.choices import BLOCKS, Choice, choices, kernels_named, kernels_of_chacha20, missing, records_in_use
+from coconut.prove.claims import H_WORDS
+from coconut.prove.evaluation import Record
+from coconut.prove.loops import NOT_PROVED, copied, is_same, is_whole, put, values_of
+from coconut.prove.objects import atoms_of, is_left
+from coconut.prove.polynomials import Number, Unproved
+from coconut.prove.proof import Compiled, Proved, proved
+from coconut.prove.terms import Difference, Term, same
+
+CIPHER_BLOCK = 64
+# The longest text (RFC 8439, section 2.8): 2^32 - 1 blocks.
+TEXT_MAX = (1 << 38) - CIPHER_BLOCK
+# Shorter texts are copied (AEAD_COPIED_BYTES).
+COPIED = 4096
+# The largest difference of a number and n that is not always the same: AEAD_PART_BYTES, and a pass.
+PART_BYTES = (1 << 16) + (1 << 12)
+# How far the addresses of a text and its output are from those of other memory; each has a region of its own.
+WITHIN, REGION = 1 << 39, 1 << 40
+# chacha20_work: what is left of the text; and aead_chunk, which begins with it: where its stack has ended so far.
+WORK_LEFT, CHUNK_END = 16, 80
+# Limits that no proof reaches, and of the bytes that wait for Poly1305 if all passes have it beside them.
+PATHS_MAX, VISITS_MAX, LAG_MAX = 1 << 20, 1024, 4096
+# The length of the associated data, and of how many lengths of what is left to the last passes one is proved; a number
+# that has no factor in common with the lengths of blocks.
+AAD_LENGTH, EACH = 13, 97
+# With what a choice begins that is proved by default.
+QUICK = "vector128"
+LOOP, PASS = "hornet_aead_long_chunk", "hornet_chacha20_pass"
+ASSUMED = (
+    "Texts and their output do not overlap other memory, wherever they are, and branches do not depend on addresses.",
+    "At a cut point the text that is left is at odd addresses, as whole calls of coconut.prove.aead have it; shorter calls "
+    "are proved there.",
+    "A kernel of Poly1305 that absorbs does what coconut.prove.loops proves of it.",
+)
+
+
+@dataclass
+class TextMemory(Memory):
+    """Memory with addresses that depend on the length, if what is read there does not, or if it is ciphertext.
+
+    ciphertext: returns bytes of ciphertext at an address, or None if that is none.
+    """
+
+    ciphertext: Callable[[Public, int], Any] = lambda *_: None
+
+    def read(self, at: Whole, count: int) -> Any:
+        if isinstance(at, int):
+            return super().read(at, count)
+        at = exact(at)
+        found = self.ciphertext(at, count) if isinstance(at, Public) else None
+        return self.read_table(at, count) if found is None else found
+
+    def read_table(self, at: Whole, count: int) -> Any:
+        """Read what is the same at all addresses that a number may be; else ask which one it is."""
+        low, high = range_of(at)
+        if isinstance(at, int) or low == high:
+            return super().read(low, count)
+        names = [name for name in at.terms if len(set(at.space.ranges[name])) > 1]
+        if len(names) > 1:
+            raise Unproved(f"an address depends on {' and '.join(names)}")
+        (name,) = names
+        rest, _ = at.range(name)
+
+        def found(value: int) -> Any:
+            byte = self.linked.constants
+            place = rest + at.terms[name] * value
+            if not any(start <= place and place + count <= start + len(content) for start, content in byte.items()):
+                raise Unproved(f"{count} bytes at {at}, which are no constants")
+            return super(TextMemory, self).read(place, count)
+
+        first, last = at.space.ranges[name]
+        if last - first >= CIPHER_BLOCK or len(values := {found(value) for value in range(first, last + 1)}) > 1:
+            at.separate(name, found)
+        (value,) = values
+        return value
+
+    def write(self, at: Whole, count: int, value: Any) -> None:
+        low, high = range_of(at)
+        if low != high:
+            raise Unproved(f"{count} bytes are written at {at}")
+        super().write(low, count, value)
+
+
+class Piece(NamedTuple):
+    """Ciphertext that Poly1305 has absorbed: where it begins in the text, and ends."""
+
+    start: Whole
+    end: Whole
+
+    def is_same(self, other: "Piece") -> bool:
+        return is_same(self.start, other.start) and is_same(self.end, other.end)
+
+
+def with_value(number: Any, name: str, value: int) -> Any:
+    return number.with_value(name, value) if isinstance(number, Public) else number
+
+
+class Begun(NamedTuple):
+    """What a path begins with.
+
+    - n, left: bytes of the text that are done, and that are left. text: the words of those, as far as they are read.
+    - text_at, out_at: the addresses of the next byte. counter: of the next block. absorbed: bytes of ciphertext.
+    - below: numbers that are known to be no more than the length.
+    """
+
+    n: Whole
+    left: Whole
+    text: list[Any]
+    text_at: int
+    out_at: int
+    counter: Any
+    absorbed: Whole
+    below: tuple[Whole, ...] = ()
+
+    @property
+    def length(self) -> Whole:
+        return self.n + self.left
+
+    def with_value(self, name: str, value: int) -> "Begun":
+        n, left, absorbed, *below = (
+            with_value(number, name, value) for number in (self.n, self.left, self.absorbed, *self.below)
+        )
+        return self._replace(n=n, left=left, absorbed=absorbed, below=tuple(below))
+
+
+@dataclass
+class LongCalls(Calls):
+    """Calls at a length that is not known, which is that of `begun`.
+
+    opens: whether the ciphertext is the text. chacha20_key, chacha20_nonce: words of those. public: words of ciphertext.
+    zeroed: whether all of the output has been set to zeros.
+    """
+
+    opens: bool = False
+    begun: Begun = Begun(0, 0, [], 0, 0, 0, 0)
+    chacha20_key: Sequence[Any] = ()
+    chacha20_nonce: Sequence[Any] = ()
+    public: list[Any] = field(default_factory=list)
+    zeroed: bool = False
+
+    def anything(self, is_secret: bool) -> Term:
+        # Paths that part, and come together again, have no name in common.
+        self.unknowns = self.terms.number()
+        return super().anything(is_secret)
+
+    def parted(self) -> "LongCalls":
+        """Return calls that have the same, and go on alone."""
+        made = copy(self)
+        made.machine = copied(self.machine)
+        made.use_memory(made.machine.memory)
+        made.accumulators, made.tags, made.running = list(self.accumulators), list(self.tags), list(self.running)
+        made.taken, made.public = list(self.taken), list(self.public)
+        return made
+
+    def use_memory(self, memory: Memory) -> None:
+        """Use a memory, whose ciphertext is that of this call."""
+        assert isinstance(memory, TextMemory)
+        memory.ciphertext = self.ciphertext_word
+        self.memory, self.machine.memory, self.machine.anything = memory, memory, self.anything
+
+    def names_of(self, run: Run) -> list[Any]:
+        # The same words may be those of other places in the text.
+        return self.names()
+
+    def fix(self, name: str, value: int) -> None:
+        """Put a value in place of a variable."""
+        for place, number in list(values_of(self.machine)):
+            if isinstance(number, Public):
+                put(self.machine, place, number.with_value(name, value))
+        self.begun = self.begun.with_value(name, value)
+        fixed = [
+            found._replace(
+                blocks=[
+                    Piece(*(with_value(end, name, value) for end in word)) if isinstance(word, Piece) else word
+                    for word in found.blocks
+                ]
+            )
+            for found in self.accumulators
+        ]
+        self.accumulators[:] = fixed
+
+    def keystream(self, length: int) -> list[Any]:
+        """Return the words of the next blocks, for a number of bytes."""
+        words: list[Any] = []
+        for i in range(-(-length // CIPHER_BLOCK)):
+            counter = self.begun.counter + i & WORD32_MAX
+            words += block(self.terms, self.chacha20_key, counter, self.chacha20_nonce)
+        return words
+
+    def out_of(self, length: int) -> list[Any]:
+        """Return the RFC's words of the next bytes."""
+        keystream = self.keystream(length)
+        words = self.begun.text[: -(-length // 4)]
+        return [(word ^ keystream[i]) & self.mask(length - 4 * i) for i, word in enumerate(words)]
+
+    def ciphertext_of(self, length: int) -> list[Any]:
+        """Return the words of the next bytes of ciphertext."""
+        words = self.begun.text[: -(-length // 4)]
+        return [word & self.mask(length - 4 * i) for i, word in enumerate(words)] if self.opens else self.out_of(length)
+
+    def place_of(self, at: Whole) -> Whole | None:
+        """Return which byte of ciphertext is at an address; None if that is of other memory."""
+        begins = self.begun.text_at if self.opens else self.begun.out_at
+        low, high = range_of(at)
+        region = begins // REGION * REGION
+        return self.begun.n + (exact(at) - begins) if region <= low and high < region + REGION else None
+
+    def check_place(self, start: Whole, end: Whole) -> None:
+        """Raise Unproved unless bytes from one to another are ciphertext, from what was not absorbed when the path began."""
+        begun = self.begun
+        if range_of(start - begun.absorbed)[0] < 0:
+            raise Unproved(f"Poly1305 reads the ciphertext at {start}, which it has absorbed")
+        if self.opens:
+            if not any(range_of(bound - end)[0] >= 0 for bound in (begun.length, *begun.below)):
+                raise Unproved(f"Poly1305 reads {end} bytes of {begun.length}")
+        elif range_of(written := end - begun.n)[1] > 0:
+            if not isinstance(written, int):
+                raise Unproved(f"Poly1305 reads {written} bytes that a path may have written")
+            self.claim_terms("the output", begun.out_at, self.out_of(written), written)
+
+    def ciphertext_word(self, at: Public, count: int) -> Any:
+        """Return a word of ciphertext at a place that depends on the length."""
+        place = self.place_of(at)
+        if place is None:
+            return None
+        if count != 8:
+            raise Unproved(f"{count} bytes of ciphertext at {place}")
+        self.check_place(place, place + count)
+        low, high = (self.terms.variable(f"ciphertext at {place}, {half}") for half in range(2))
+        self.public += low, high
+        return low | high << 32
+
+    def words_at(self, at: Whole, count: int) -> list[Any]:
+        memory = self.memory
+        assert isinstance(memory, TextMemory)
+        if isinstance(at, int):
+            for place in range(at, at + 8 * count, 8):
+                size, value = self.memory.cells.get(place, (0, 0))
+                if isinstance(value, Public):
+                    if size != 8 or not is_same(value, self.begun.length):
+                        raise Unproved(f"Poly1305 absorbs {value}")
+                    self.memory.cells[place] = 8, self.length_word()
+        return [memory.read(at + 8 * i, 8) for i in range(count)]
+
+    def length_word(self) -> Any:
+        """Return the length for Poly1305, whose last block has any 64 bits."""
+        if isinstance(self.begun.length, int):
+            return self.begun.length
+        low, high = (self.terms.variable(f"length {half}") for half in range(2))
+        return low | high << 32
+
+    def advance(self, at: int) -> int:
+        if at in self.members:
+            return self.absorb_any(at)
+        if at == LIBRARY["memset"] and not isinstance(self.machine.general[self.machine.ARGUMENTS[2]], int):
+            return self.zero_all()
+        return super().advance(at)
+
+    def absorb_any(self, at: int) -> int:
+        """Do what a kernel's function does, and return: absorb any number of blocks."""
+        record, member = self.members[at]
+        state, source, count = (self.machine.general[name] for name in self.machine.ARGUMENTS[:3])
+        if member != "absorb" or (record.name, member) in NOT_PROVED or not isinstance(state, int):
+            raise Unproved(f"{record.name} {member} with a long text")
+        if count % BLOCK_BYTES != 0 or not count > 0:
+            raise Unproved(f"{record.name} absorbs {count} bytes")
+        before = self.accumulator_at(state)
+        place = self.place_of(source)
+        if place is None:
+            if not isinstance(source, int) or not isinstance(count, int):
+                raise Unproved(f"{record.name} absorbs {count} bytes at {source}")
+            blocks = before.blocks + self.words_at(source, count // 8)
+        else:
+            self.check_place(place, place + count)
+            blocks = with_piece(before.blocks, place, place + count)
+        self.taken.append(record.name)
+        at = self.returned()
+        self.give_names(state, before._replace(blocks=blocks), self.names())
+        # It leaves no secrets in vectors.
+        for number, lanes in self.machine.vectors.items():
+            self.machine.vectors[number] = tuple(Unknown(f"vector {number} after a call") for _ in lanes)
+        return at
+
+    def zero_all(self) -> int:
+        """Do what memset does with all of the output, after which a call that opens writes nothing there."""
+        machine = self.machine
+        to, byte, count = (machine.general[name] for name in machine.ARGUMENTS[:3])
+        begun = self.begun
+        is_all = is_same(exact(to), begun.out_at - begun.n) and is_same(exact(count), begun.length)
+        if not is_all or not isinstance(byte, int) or byte != 0 or not isinstance(begun.left, int):
+            raise Unproved(f"memset of {count} bytes at {to}")
+        self.check_written([(begun.out_at, begun.left)])
+        machine.written.clear()
+        self.zeroed = True
+        at = self.returned()
+        machine.general[machine.RESULT] = to
+        return at
+
+    def begin(self, at: int) -> None:
+        count = self.memory.read(self.machine.general[self.machine.ARGUMENTS[0]] + BESIDE_COUNT, 8)
+        if isinstance(count, Public):
+            count.separate(next(iter(count.terms)))
+        super().begin(at)
+
+    def absorb(
+        self, title: str, record: Record, state: int, blocks: list[Any], beside: bool = False, reduces: bool = False
+    ) -> None:
+        super().absorb(title, record, state, blocks, beside, reduces)
+        running = self.running[-1]
+        place = self.place_of(self.memory.read(self.machine.general[self.machine.ARGUMENTS[0]] + BESIDE_BLOCKS, 8))
+        if place is None:
+            raise Unproved("what is absorbed beside a pass is no ciphertext")
+        end = place + 8 * len(blocks)
+        self.check_place(place, end)
+        of = with_piece(self.accumulator_at(state).blocks, place, end)
+        self.running[-1] = running._replace(result=running.result._replace(blocks=of))
+
+
+def with_piece(blocks: list[Any], start: Whole, end: Whole) -> list[Any]:
+    """Return what is absorbed with more of the ciphertext, which must follow."""
+    before = blocks[-1] if blocks else None
+    if not isinstance(before, Piece):
+        before, blocks = Piece(0, 0), [*blocks, None]
+    if not is_same(before.end, start):
+        raise Unproved(f"Poly1305 absorbs the ciphertext from {start} on, behind {before.end}")
+    return [*blocks[:-1], Piece(before.start, end)]
+
+
+@dataclass
+class Path:
+    """A path of the symbolic execution. passes: how many have begun; work: the address of what they are given. valid: the
+    verdict on the tag, if it takes one. layout: of the pass that is run, or was."""
+
+    calls: LongCalls
+    at: int
+    ranges: dict[str, tuple[int, int]]
+    valid: bool = True
+    work: int = 0
+    layout: int = 0
+    moved: bool = False
+    decided: bool = False
+
+    @property
+    def begun(self) -> Begun:
+        return self.calls.begun
+
+
+class Form(NamedTuple):
+    """What a number is at a cut point: a constant, or one plus something else; or a word."""
+
+    of: str
+    constant: Any = 0
+
+
+# Where a number is, as in loops.py.
+Place = tuple[Any, ...]
+# Where a part ends: anywhere from a place on, or within the last block of the text, which may not be a whole one.
+FREE, WITHIN_BLOCK = Form("any from n on"), Form("any within a block")
+
+
+# How far what Poly1305 has absorbed is from n: a constant behind it; any number of blocks behind it; before it, up to the
+# end of a part; up to the last whole block of the text.
+# Before the first pass, nothing is absorbed; and maybe not before the end of the first part.
+FIRST, NOTHING, BEHIND, ANYWHERE, PART, LAST = "first", "nothing", "behind", "anywhere", "part", "last"
+
+
+class Key(NamedTuple):
+    """What states differ by: the address; the layout of the pass that begins or returns; n, if that is known, else
+    -1; how far Poly1305 is, where the stack has ended,
+    how many blocks are absorbed beside this pass, or the last one, and of how many blocks this pass is."""
+
+    at: int
+    layout: int
+    n: int
+    kind: str
+    lag: int
+    end: int
+    beside: int
+    blocks: int
+
+    @property
+    def shared(self) -> tuple[object, ...]:
+        """Return what states have in common of which the same is known."""
+        return self.at, self.layout, self.n, self.kind
+
+
+class Parts(NamedTuple):
+    """A length: how many bytes there are, and how many of them are in no whole block of Poly1305."""
+
+    total: Whole
+    rest: Whole
+
+
+@dataclass
+class LongText:
+    """The proof of a call for all lengths of the text from `long` on, at one length of the associated data.
+
+    - least: how many bytes are left in a state at least. kernel: of ChaCha20.
+    - forms: what is known where at the cut point, by what may be true of it, for each kind of states; the first one is
+      taken. least_lag: how many bytes wait for Poly1305 at least, if that may be any number.
+    - secrets: where a secret may be, if nothing else is known; it depends on where the stack has ended.
+    - states: what was known when each of them was run. tails: how many bytes may be left, by the state.
+    """
+
+    linked: Linked
+    choice: Choice
+    case: Case
+    space: Space = field(default_factory=Space)
+    forms: dict[tuple[object, ...], dict[Place, list[Form]]] = field(default_factory=dict)
+    least_lag: int = TEXT_MAX
+    secrets: dict[int, set[Place]] = field(default_factory=dict)
+    states: dict[Key, tuple[int, ...]] = field(default_factory=dict)
+    tails: dict[Key, set[int]] = field(default_factory=dict)
+    versions: dict[tuple[object, ...], int] = field(default_factory=dict)
+    resumed: int = 0
+    paths: int = 0
+    work: int = 0
+
+    def __post_init__(self) -> None:
+        case = self.case
+        if case.opens and case.in_place:
+            raise Unproved("calls that open in place are not proved at all lengths")
+        self.kernel = kernels_of_chacha20(self.linked)[records_in_use(self.linked, "chacha20", self.choice.chacha20)[0]]
+        most = max(self.kernel.layouts[i].blocks for i in self.kernel.others)
+        self.least = CIPHER_BLOCK * (most + 1)
+        self.long = max(COPIED + CIPHER_BLOCK, CIPHER_BLOCK * (2 * most + 1))
+        self.calls = calls = LongCalls(self.linked, self.choice, opens=case.opens)
+        calls.memory = TextMemory(self.linked, calls.memory.cells)
+        self.ring, self.terms = calls.ring, calls.terms
+        key, nonce = calls.data(KEY, "key", 32), calls.data(NONCE, "nonce", 24 if case.extended else 12)
+        self.prefix = doubled(padded(calls.data(AAD, "aad", case.aad_length)))
+        self.given = doubled(calls.data(TAG, "tag", 16)) if case.opens else []
+        if case.extended:
+            key, nonce = subkey(key, nonce), [0, *nonce[4:]]
+        calls.chacha20_key, calls.chacha20_nonce = key, nonce
+        poly_key = block(self.terms, key, 0, nonce)[:8]
+        calls.cut_key(poly_key)
+        self.poly_key = doubled(poly_key)
+        self.clamped = clamped(self.poly_key)
+        self.shared_atoms = self.terms.count
+        symbols = self.linked.symbols
+        first = symbols[LOOP]
+        end = min(at for at in self.linked.functions if at > first)
+        target = f"{symbols[PASS]:x}"
+        self.cuts = {
+            line.after
+            for at, line in self.linked.lines.items()
+            if first <= at < end and line.name == "call" and line.operands[0].split()[0] == target
+        }
+
+    def from_length(self, least: int) -> Parts:
+        """Return any length from this one on, up to the longest, but for less than a period of blocks."""
+        size = CIPHER_BLOCK * self.kernel.period
+        whole = (
+            self.space.variable("v", 0, (TEXT_MAX - least + 1) // size - 1) * size
+            + self.space.variable("b", 0, self.kernel.period - 1) * CIPHER_BLOCK
+            + least
+        )
+        if not self.case.opens:
+            return Parts(whole + self.space.variable("y", 0, CIPHER_BLOCK - 1), 0)
+        blocks = self.space.variable("z", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
+        rest = self.space.variable("y", 0, BLOCK_BYTES - 1)
+        return Parts(whole + blocks + rest, rest)
+
+    def bound(self, least: int) -> int:
+        """Return the first length that is longer than all of those."""
+        size = CIPHER_BLOCK * self.kernel.period
+        return least + (TEXT_MAX - least + 1) // size * size
+
+    def enter(self) -> Path:
+        """Return a call."""
+        self.space.ranges = {}
+        (length, _), case = self.from_length(self.long), self.case
+        calls = self.calls
+        text_at = OUT if case.in_place else IN
+        text = calls.data(text_at, "text", self.long)
+        calls.cut_slices(text)
+        first = [OUT, text_at, length, TAG] if case.opens else [OUT, TAG, text_at, length]
+        self.before = calls.enter([*first, AAD, case.aad_length, NONCE, KEY])
+        calls.begun = Begun(0, length, text, text_at, OUT, 1, 0)
+        return Path(calls.parted(), self.linked.symbols[case.function], self.space.ranges)
+
+    def run_to_cut(self, path: Path) -> list[Path]:
+        """Run a path to the cut point, to its end, or to where it forks; return the paths into which it forks."""
+        self.space.ranges = path.ranges
+        self.terms.decide = partial(self.verdict, path)
+        calls, passes_at = path.calls, self.linked.symbols[PASS]
+        calls.enter_scope()
+        machine, cuts = calls.machine, {passes_at} if is_zero(path.begun.n) else {passes_at, *self.cuts}
+        while path.at != RETURN:
+            general, flags, written = dict(machine.general), machine.flags, len(machine.written)
+            running = len(calls.running)
+            try:
+                if path.at == passes_at:
+                    path.work = machine.general[machine.ARGUMENTS[1]]
+                if path.moved and path.at in cuts and not self.is_tail(path.begun.left):
+                    self.arrive(path)
+                    return []
+                path.at = calls.advance(path.at)
+                path.moved = True
+            except Split as split:
+                if len(machine.written) != written:
+                    raise Unproved("an instruction that is not known to run has written to memory") from None
+                machine.general, machine.flags = general, flags
+                del calls.running[running:]
+                return list(self.fork(path, split))
+            except Residue as residue:
+                raise Unproved(f"a question about {residue}") from None
+        self.finish(path)
+        return []
+
+    def is_tail(self, left: Whole) -> bool:
+        """Return whether a path that begins with this number of bytes left is run to the end of the call."""
+        return isinstance(left, int) and left < self.least
+
+    def fork(self, path: Path, split: Split) -> Iterator[Path]:
+        """Yield the path with a variable in each part of its range."""
+        for low, high in split.parts:
+            part = replace(path, calls=path.calls.parted(), ranges=path.ranges | {split.variable: (low, high)})
+            if low == high:
+                part.calls.fix(split.variable, low)
+            yield part
+
+    def arrive(self, path: Path) -> None:
+        """End a path at the cut point: check what it has done, and join what it leaves with what is known there."""
+        calls, begun = path.calls, path.begun
+        memory = calls.memory
+        left = exact(memory.read(path.work + WORK_LEFT, 8))
+        done = begun.left - left
+        is_entry = path.at == self.linked.symbols[PASS]
+        if not isinstance(done, int) or done % CIPHER_BLOCK or not 0 <= done <= 4 * len(begun.text):
+            raise Unproved(f"{done} bytes are done")
+        if calls.running or calls.zeroed:
+            raise Unproved("a pass returns while Poly1305 runs, or after the end")
+        calls.claim_terms("the output", begun.out_at, calls.out_of(done), done)
+        calls.check_written([(begun.out_at, done)])
+        n, end = begun.n + done, memory.read(path.work + CHUNK_END, 8)
+        found, absorbed = self.found_at(n, calls, path.work)
+        if range_of(absorbed - begun.absorbed)[0] < 0:
+            raise Unproved("fewer blocks are absorbed than before")
+        if range_of(left)[1] >= self.bound(self.least):
+            raise Unproved(f"{left} bytes are left")
+        if n % CIPHER_BLOCK != 0:
+            raise Unproved(f"{n} bytes are done")
+        beside = memory.read(path.work + BESIDE_COUNT, 8)
+        if isinstance(beside, Public):
+            beside.separate(next(iter(beside.terms)))
+        layout = calls.machine.general[calls.machine.ARGUMENTS[0]] if is_entry else path.layout
+        if not isinstance(layout, int):
+            raise Unproved("a layout that depends on the length")
+        if not isinstance(end, int) or not isinstance(beside, int):
+            raise Unproved("the end of the stack, or what is absorbed beside a pass, depends on the length")
+        blocks = self.linked.number(layout + BLOCKS, 2) if is_entry else 0
+        kind, lag = self.kind_of(begun, n, left, absorbed, blocks)
+        key = Key(path.at, layout, n if is_zero(begun.n) and isinstance(n, int) else -1, kind, lag, end, beside, blocks)
+        anchors = anchors_of(key, n, left, absorbed, begun.text_at + done, begun.out_at + done)
+        counter = begun.counter + done // CIPHER_BLOCK & WORD32_MAX
+        self.join(calls, key, anchors, counter, found, calls.ciphertext_of(done))
+        if self.work not in {0, path.work}:
+            raise Unproved("two places of what passes are given")
+        self.work = path.work
+        if (low := range_of(left)[0]) < self.least:
+            self.tails.setdefault(key, set()).update(range(low, self.least))
+        self.states.setdefault(key, ())
+
+    def kind_of(self, begun: Begun, n: Whole, left: Whole, absorbed: Whole, blocks: int) -> tuple[str, int]:
+        """Return how far Poly1305 is, and if it is a constant behind n, how many bytes.
+
+        A call that opens has absorbed the blocks of a pass before it begins.
+        """
+        if is_zero(n):
+            return FIRST, 0
+        if self.case.opens:
+            if is_same(exact(absorbed), exact(n + left - left % BLOCK_BYTES)):
+                return LAST, 0
+            ahead = absorbed - n - blocks * CIPHER_BLOCK
+            low, high = range_of(ahead)
+            if ahead % CIPHER_BLOCK != 0 or low < 0 or high > PART_BYTES:
+                raise Unproved(f"Poly1305 is {ahead} bytes before {n}, of which {left} are left")
+            if not any(range_of(bound - absorbed)[0] >= 0 for bound in (begun.length, *begun.below)):
+                raise Unproved("Poly1305 has absorbed more than the text")
+            return PART, 0
+        lag = n - absorbed
+        if range_of(lag)[0] < 0:
+            raise Unproved(f"Poly1305 is {lag} bytes behind")
+        if self.is_stitched or is_zero(begun.n):
+            if not isinstance(lag, int) or lag > LAG_MAX or lag % 8:
+                raise Unproved(f"{lag} bytes of ciphertext are not absorbed")
+            return BEHIND, lag
+        if is_zero(absorbed):
+            return NOTHING, 0
+        if lag % (BLOCK_BYTES if self.is_uneven else CIPHER_BLOCK) != 0:
+            raise Unproved(f"Poly1305 is {lag} bytes behind")
+        if (low := range_of(lag)[0]) < self.least_lag:
+            self.least_lag = low - low % CIPHER_BLOCK
+        return ANYWHERE, 0
+
+    @property
+    def is_stitched(self) -> bool:
+        """Return whether all passes of a long text have Poly1305 beside them."""
+        return all(self.kernel.layouts[i].beside for i in self.kernel.others[-self.kernel.period :])
+
+    def found_at(self, n: Whole, calls: LongCalls, work: int) -> tuple[Accumulator, Whole]:
+        """Return the accumulator, which is none before the first pass has given a key, and how much it has absorbed."""
+        if is_zero(n):
+            return Accumulator([], [], []), 0
+        found = calls.accumulator_at(calls.memory.read(work + BESIDE_STATE, 8))
+        return found, self.absorbed_of(found)
+
+    @property
+    def is_uneven(self) -> bool:
+        """Return whether Poly1305 may have absorbed a part of a block of ChaCha20."""
+        return any(self.kernel.layouts[i].beside for i in self.kernel.others)
+
+    def absorbed_of(self, found: Accumulator) -> Whole:
+        """Return how many bytes of ciphertext an accumulator is of; raise Unproved unless it is of those, and of the
+        associated data, under the RFC's key."""
+        *before, piece = found.blocks
+        if not isinstance(piece, Piece):
+            before, piece = found.blocks, Piece(0, 0)
+        if len(before) != len(self.prefix) or not all(map(same, before, self.prefix)):
+            raise Unproved("Poly1305 has absorbed other blocks than the next ones")
+        if not is_same(piece.start, 0) or not all(map(same, found.key, self.clamped)):
+            raise Unproved("Poly1305 has another key")
+        if not all(isinstance(word, Number) for word in found.words):
+            raise Unproved("Poly1305 has absorbed nothing")
+        return piece.end
+
+    def join(
+        self,
+        calls: LongCalls,
+        key: Key,
+        anchors: dict[str, Whole],
+        counter: Any,
+        found: Accumulator,
+        ciphertext: Sequence[Any],
+    ) -> None:
+        """Keep of what is known at the cut point what is true of what a path leaves."""
+        places = {"general", "cells", "vectors"}
+        values = {place: value for place, value in values_of(calls.machine) if place[0] in places}
+        values = {place: value for place, value in values.items() if not (place[0] == "cells" and moves(place[1]))}
+        public = {atom for word in (*ciphertext, *calls.public) for atom in atoms_of(word)}
+        for place, value in values.items():
+            if is_left(value, public):
+                self.secrets.setdefault(key.end, set()).add(place)
+        version = self.versions.get(key.shared, 0)
+        if key.shared not in self.forms:
+            self.forms[key.shared] = {
+                place: self.forms_of(value, anchors, counter, found) for place, value in values.items()
+            }
+            self.versions[key.shared] = version + 1
+            return
+        forms = self.forms[key.shared]
+        for place in forms.keys() | values.keys():
+            known = forms.get(place, [])
+            kept = []
+            if known and place in values:
+                true = self.forms_of(values[place], anchors, counter, found)
+                kept = [form for form in known if any(is_form(form, other) for other in true)]
+            if len(kept) != len(known):
+                self.versions[key.shared] = version + 1
+            forms[place] = kept
+
+    def forms_of(self, value: Any, anchors: dict[str, Whole], counter: Any, found: Accumulator) -> list[Form]:
+        """Return what may be true of a value at the cut point whenever a pass returns, what is likely first."""
+        forms: list[Form] = []
+        if is_whole(value) and not (isinstance(value, Public) and value.bits):
+            exactly, nearly = list[Form](), list[Form]()
+            for of, anchor in anchors.items():
+                difference = value - anchor
+                if isinstance(difference, int) and abs(difference) < (1 if of in {"end", "beside"} else PART_BYTES):
+                    (nearly if difference else exactly).append(Form(of, difference))
+            if isinstance(value, int):
+                if isinstance(counter, int) and value == counter:
+                    forms.append(Form("counter"))
+                forms += (
+                    [Form("constant", value), *exactly, *nearly]
+                    if value == 0
+                    else [*exactly, Form("constant", value), *nearly]
+                )
+            else:
+                forms += exactly + nearly
+            low, high = range_of(value - anchors["absorbed"])
+            if 0 <= low and high < BLOCK_BYTES:
+                forms.append(WITHIN_BLOCK)
+            low, high = range_of(value - anchors["n then"])
+            if 0 <= low and high <= PART_BYTES:
+                forms.append(FREE)
+        elif isinstance(value, Term):
+            if same(value, counter):
+                forms.append(Form("counter"))
+            # What depends on the text of a path has the same names on others.
+            if max(atoms_of(value), default=0) <= self.shared_atoms:
+                forms.append(Form("same", value))
+        elif isinstance(value, Number):
+            forms += [Form("accumulator", i) for i, word in enumerate(found.words) if word is value]
+        elif isinstance(value, Unknown):
+            forms.append(Form("same", value))
+        return forms
+
+    def resume(self, key: Key, left: int | None = None, valid: bool = True) -> Path:
+        """Return a path that begins at the cut point, with any number of bytes left, or one that is less than `least`."""
+        self.resumed += 1
+        self.space.ranges, lag = {}, key.lag
+        # What is behind n was encrypted, and no more than n.
+        n: Whole = key.n
+        if key.n < 0:
+            n = self.space.variable("m", max(1, -(-lag // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
+        rest, last = (
+            self.from_length(self.long if key.kind == FIRST else self.least)
+            if left is None
+            else Parts(left, left % BLOCK_BYTES)
+        )
+        absorbed, below = n - lag, []
+        if key.kind == NOTHING:
+            absorbed = 0
+        elif key.kind == ANYWHERE:
+            # A sum, so that no number is below zero.
+            whole = self.space.variable("k", 0, TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
+            n = (
+                whole
+                + self.space.variable("l", self.least_lag // CIPHER_BLOCK, TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
+            )
+            absorbed = whole
+            if self.is_uneven:
+                absorbed = absorbed + self.space.variable("j", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
+        elif key.kind == LAST:
+            absorbed = n + rest - last
+        elif key.kind == PART:
+            # The part ends within the text.
+            most = PART_BYTES if left is None else min(left, PART_BYTES)
+            absorbed = n + (self.space.variable("e", 0, most // CIPHER_BLOCK) + key.blocks) * CIPHER_BLOCK
+            below = [absorbed]
+        text_at, out_at = (IN + WITHIN, OUT + WITHIN) if key.n < 0 else (IN + key.n, OUT + key.n)
+        if self.case.in_place:
+            text_at = out_at
+        calls, name = copy(self.calls), f"after pass {self.resumed}"
+        calls.machine, calls.public = copied(self.calls.machine), []
+        calls.use_memory(TextMemory(self.linked))
+        shown = left if left is not None else self.long if key.kind == FIRST else self.least
+        text = calls.data(text_at, "text left", shown)
+        calls.cut_slices(text)
+        calls.public += [*text] if self.case.opens else []
+        if key.kind == BEHIND:
+            behind: list[Any] = [self.terms.variable(f"ciphertext behind {i}") for i in range(lag // 4)]
+            calls.put(out_at - lag, behind, lag)
+            calls.public += behind
+        counter = 1 if key.kind == FIRST else self.terms.variable("counter")
+        words = [self.ring.input(f"h {name}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
+        calls.begun = Begun(n, rest, text, text_at, out_at, counter, absorbed, tuple(below))
+        calls.accumulators = [
+            Accumulator(words, [*self.prefix, *([] if is_zero(absorbed) else [Piece(0, absorbed)])], self.clamped)
+        ]
+        if key.kind == FIRST:
+            calls.accumulators.clear()
+        calls.tags, calls.running, calls.taken = [], [], [name]
+        machine = calls.machine
+        machine.flags, machine.written = type(machine.flags)(), set()
+        machine.general = {}
+        machine.steps = 0
+        getattr(machine, "masks", {}).clear()
+        anchors = anchors_of(key, n, rest, absorbed, text_at, out_at)
+        held: list[tuple[Place, Any]] = []
+        unknown: dict[int, bool] = {}
+        secrets = self.secrets.get(key.end, set())
+        for place, forms in self.forms[key.shared].items():
+            if not forms:
+                value: Any = Unknown(f"{place} {name}", place in secrets)
+            elif (form := forms[0]) == FREE:
+                value = anchors["n then"] + self.space.variable("q", 0, PART_BYTES)
+            elif form == WITHIN_BLOCK:
+                value = absorbed + self.space.variable("r", 0, BLOCK_BYTES - 1)
+            elif form.of == "accumulator":
+                value = words[form.constant]
+            elif form.of == "counter":
+                value = counter
+            elif form.of == "same":
+                value = form.constant
+            else:
+                value = anchors.get(form.of, 0) + form.constant
+            if place[0] != "cells":
+                put(machine, place, value)
+            elif forms:
+                held.append((place, value))
+            else:
+                for at in range(place[1], place[1] + place[2]):
+                    unknown[at] = unknown.get(at, False) or value.secret
+        calls.memory.cells |= {at: (1, Unknown(f"{at:#x} {name}", secret)) for at, secret in unknown.items()}
+        for place, value in held:
+            calls.memory.write(place[1], place[2], value)
+        return Path(calls, key.at, self.space.ranges, valid, self.work, key.layout)
+
+    def expected_tag(self, calls: LongCalls) -> list[Any]:
+        """Return the words of the RFC's tag, at the end of a call."""
+        left = calls.begun.left
+        if not isinstance(left, int) or not self.is_tail(left):
+            raise Unproved("a tag of a call of which much is left")
+        whole = left - left % BLOCK_BYTES
+        text = Piece(0, calls.begun.n + whole)
+        # Where one is the same, it is taken.
+        pieces = [word for found in calls.accumulators for word in found.blocks if isinstance(word, Piece)]
+        text = next((piece for piece in pieces if piece.is_same(text)), text)
+        rest = calls.ciphertext_of(left)[whole // 4 :]
+        lengths = [doubled([self.case.aad_length, 0])[0], calls.length_word()]
+        return calls.tag_of([*self.prefix, text, *doubled(padded(rest)), *lengths], self.poly_key)
+
+    def verdict(self, path: Path, difference: Difference) -> bool:
+        """Return the verdict on a tag, if all of it, and that of the RFC, is compared with the given one."""
+        path.calls.check_compared(difference, self.given, self.expected_tag(path.calls))
+        path.decided = True
+        return path.valid
+
+    def finish(self, path: Path) -> None:
+        """Prove what a path leaves at the end of the call."""
+        calls, begun, left = path.calls, path.begun, path.begun.left
+        if not isinstance(left, int) or not self.is_tail(left):
+            raise Unproved("a call ends while much of the text is left")
+        if calls.zeroed == path.valid:
+            raise Unproved("the output is zeros, or is not")
+        results = [] if calls.zeroed else [(begun.out_at, left)]
+        if path.valid:
+            calls.claim_terms("the output", begun.out_at, calls.out_of(left), left)
+        if not self.case.opens:
+            calls.claim_words("the tag", TAG, self.expected_tag(calls))
+            results.append((TAG, 16))
+        elif not path.decided:
+            raise Unproved("the verdict depends on nothing")
+        result = calls.leave(self.before, results)
+        if not isinstance(result, int) or result & 255 != path.valid:
+            raise Unproved("the function returns another verdict")
+        calls.check_left([*calls.ciphertext_of(left), *calls.public])
+
+    def explore(self, path: Path) -> None:
+        """Explore all paths from here to the cut point and to the end."""
+        paths = [path]
+        while paths:
+            self.paths += 1
+            if self.paths > PATHS_MAX:
+                raise Unproved("too many paths")
+            paths += self.run_to_cut(paths.pop())
+
+    def known(self, key: Key) -> tuple[int, ...]:
+        """Return numbers that are others whenever something else is known in a state."""
+        return (
+            self.versions.get(key.shared, 0),
+            len(self.secrets.get(key.end, ())),
+            self.least_lag if key.kind == ANYWHERE else 0,
+        )
+
+    def prove_states(self) -> None:
+        """Find what is known at the cut point, and prove all paths but for those of the tails."""
+        self.explore(self.enter())
+        self.settle()
+        if not any(key.n < 0 for key in self.states):
+            raise Unproved("no pass returns")
+
+    def settle(self) -> None:
+        """Run states until none of them has changed since it was run."""
+        visits = 0
+        # A state that is not proved as long as too much seems to be known may be so later, when more paths have arrived.
+        failed: dict[Key, Unproved] = {}
+        while stale := [key for key, known in self.states.items() if known != self.known(key)]:
+            visits += 1
+            if visits > VISITS_MAX:
+                raise Unproved("no invariant is found")
+            # Those first that were never run, as most is lost in what they leave.
+            key = min(stale, key=lambda key: self.states[key])
+            self.states[key] = self.known(key)
+            failed.pop(key, None)
+            try:
+                self.explore(self.resume(key))
+            except Unproved as error:
+                failed[key] = error
+        if failed:
+            raise next(iter(failed.values()))
+
+    def prove_tails(self, step: int = 1) -> int:
+        """Prove the end of a call, at each number of bytes that may be left, or every so many of them."""
+        count = 0
+        for key, tails in self.tails.items():
+            for left in sorted(tails)[::step]:
+                for valid in self.case.verdicts:
+                    mark = dict(self.versions)
+                    self.explore(self.resume(key, left, valid))
+                    if self.versions != mark:
+                        raise Unproved("an end that goes on")
+                    count += 1
+        return count
+
+
+def anchors_of(key: Key, n: Whole, left: Whole, absorbed: Whole, text_at: Whole, out_at: Whole) -> dict[str, Whole]:
+    """Return the numbers that others may be a constant away from."""
+    return {
+        "text": text_at,
+        "output": out_at,
+        "whole text": text_at - n,
+        "whole output": out_at - n,
+        "text of Poly1305": text_at - n + absorbed,
+        "output of Poly1305": out_at - n + absorbed,
+        "left": left,
+        "length": n + left,
+        "absorbed": absorbed,
+        "absorbed before": absorbed - BLOCK_BYTES * key.beside,
+        "absorbed then": absorbed + BLOCK_BYTES * key.beside,
+        "output absorbed before": out_at - n + absorbed - BLOCK_BYTES * key.beside,
+        "n": n,
+        "n then": n + key.blocks * CIPHER_BLOCK,
+        "end": key.end,
+        "beside": key.beside,
+    }
+
+
+def is_zero(number: Whole) -> bool:
+    return isinstance(number, int) and number == 0
+
+
+def moves(at: int) -> bool:
+    """Return whether an address is one of the text or the output."""
+    return any(start <= at < start + (1 << 40) for start in (OUT, IN))
+
+
+def is_form(a: Form, b: Form) -> bool:
+    if a.of != b.of:
+        return False
+    return a.constant is b.constant if a.of == "same" else bool(a.constant == b.constant)
+
+
+def prove_choice(linked: Linked, choice: Choice, case: Case) -> int:
+    """Prove a call at all lengths that leave every so many bytes to the last passes; return how many states it has, and
+    how many ends."""
+    proof = LongText(linked, choice, case)
+    proof.prove_states()
+    if not (ends := proof.prove_tails(EACH)):
+        raise Unproved("no call comes to its end")
+    return len(proof.states) + ends
+
+
+def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:
+    """Return whether calls are proved at all lengths: those that open are not if Poly1305 runs beside most passes, as what
+    it has absorbed is then any number of blocks before them, and before the end of a part; nor are those whose kernel of
+    Poly1305 loops.py does not prove."""
+    at = records_in_use(linked, "chacha20", choice.chacha20)[0]
+    kernel = kernels_of_chacha20(linked)[at]
+    absorbing = kernels_named(linked, "poly1305", choice.poly1305).split(", ")
+    return not (opens and kernel.layouts[kernel.others[-1]].beside) and not any(
+        (name, "absorb") in NOT_PROVED for name in absorbing
+    )
+
+
+def prove_aead_loops(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
+    """Prove calls with long texts, of what compilers made for x86-64: of a choice that takes least time, or of one for each
+    kernel of ChaCha20."""
+    for compiler in chosen(compilers):
+        if target_of(compiler) != X86_64:
+            continue
+        linked = compiled(compiler)
+        seen = set[int]()
+        for choice in choices(linked):
+            at = records_in_use(linked, "chacha20", choice.chacha20)[0]
+            if at in seen or not (every or choice.name.startswith(QUICK)) or not is_covered(linked, choice, False):
+                continue
+            seen.add(at)
+            for opens in (False, True):
+                if is_covered(linked, choice, opens):
+                    yield prove_long(linked, choice, Case(opens, 0, AAD_LENGTH))
+
+
+def prove_long(linked: Linked, choice: Choice, case: Case) -> Proved:
+    title = f"{linked.version}: {choice.name}, {'open' if case.opens else 'seal'}, every length"
+    of = Compiled(linked.version, choice.name, case.function)
+    if lacking := missing(linked, choice):
+        return Proved(title, 0, compiled=of, omitted=lacking)
+    of_all = LongText(linked, choice, case)
+    lengths = (
+        f"every length from {of_all.long} to {of_all.bound(of_all.long) - 1}, and {AAD_LENGTH} of associated "
+        f"data; of the numbers of bytes left to the last passes each {EACH}th"
+    )
+    return proved(title, partial(prove_choice, linked, choice, case), compiled=of._replace(lengths=lengths))

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Test the proofs of calls of ChaCha20-Poly1305 at every length, and that mistakes are refused that short texts do not
+reach."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from coconut.lift.objects import Linked, read_line
+from coconut.lift.publics import Space, Split
+from coconut.prove import aead_loops
+from coconut.prove.aead import Case
+from coconut.prove.aead_loops import CIPHER_BLOCK, Key, LongText, Path, Piece, TextMemory, is_covered, with_piece
+from coconut.prove.choices import Choice, choices
+from coconut.prove.mutations_objects import changed_line
+from coconut.prove.polynomials import Unproved
+from coconut.tests.test_prove_objects import program
+
+# Where no instructions are.
+FREE = 0x3000
+# What a mistake needs to be made: a text of which so many bytes are done.
+FAR = 1 << 20
+# Of how many periods of blocks, whole blocks and bytes a text is: most paths are alike.
+MIDDLE = {"v": (0, 1 << 20), "b": (1, 1), "y": (1, 15), "z": (1, 2)}
+
+
+class Middle(LongText):
+    """The proof for some lengths alone, whose passes are of one layout."""
+
+    def enter(self) -> Path:
+        return narrowed(super().enter())
+
+    def resume(self, key: Key, left: int | None = None, valid: bool = True) -> Path:
+        return narrowed(super().resume(key, left, valid))
+
+
+def narrowed(path: Path) -> Path:
+    path.ranges |= {name: MIDDLE[name[0]] for name in path.ranges if name[0] in MIDDLE}
+    return path
+
+
+@contextmanager
+def inserted(linked: Linked, before: int, texts: list[str]) -> Iterator[None]:
+    """Insert instructions before the one at an address; "skip" is the address behind them."""
+    line = linked.lines[before]
+    skip = FREE + 8 * len(texts)
+    whole = [*(text.replace("skip", f"{skip:x}") for text in texts), line.text, f"jmp {line.after:x}"]
+    lines = [read_line(FREE + 8 * i, FREE + 8 * (i + 1), text) for i, text in enumerate(whole)]
+    assert not any(at in linked.lines for at in range(FREE, lines[-1].after))
+    linked.lines.update({line.at: line for line in lines})
+    try:
+        with changed_line(linked, replace(line, name="jmp", operands=(f"{FREE:x}",), text=f"jmp {FREE:x}")):
+            yield
+    finally:
+        for line in lines:
+            del linked.lines[line.at]
+
+
+def chosen(name: str = "vector128") -> tuple[Linked, Choice]:
+    linked = program("gcc")
+    return linked, next(choice for choice in choices(linked) if choice.name.startswith(name))
+
+
+@cache
+def proved(opens: bool) -> Middle:
+    proof = Middle(*chosen(), Case(opens, 0, 13))
+    proof.prove_states()
+    return proof
+
+
+def again(opens: bool) -> Middle:
+    """Return a proof of which what begins when a pass has returned is to be run again, and what changes then."""
+    found = proved(opens)
+    made = object.__new__(Middle)
+    made.__dict__ |= found.__dict__ | {
+        "forms": {
+            shared: {place: list(forms) for place, forms in known.items()} for shared, known in found.forms.items()
+        },
+        "secrets": {end: set(places) for end, places in found.secrets.items()},
+        "states": {key: () if key.at in found.cuts else known for key, known in found.states.items()},
+        "tails": {key: set(left) for key, left in found.tails.items()},
+        "versions": dict(found.versions),
+    }
+    return made
+
+
+# gcc has the chunk at %rbx, what is absorbed in %r12, and what is done in %r14, where it becomes %rbp for the next pass.
+NEXT_PASS = "mov    %r14,%rbp"
+FAR_ENOUGH = [f"cmp ${FAR:#x},%r14", "jb skip"]
+MISTAKES = {
+    "counter": [*FAR_ENOUGH, "mov 0x28(%rbx),%rdx", "subl $0x1,0x30(%rdx)"],
+    "counter of 16 bits": ["mov 0x28(%rbx),%rdx", "movzwl 0x30(%rdx),%eax", "mov %eax,0x30(%rdx)"],
+    "count that wraps": ["mov %r14d,%r14d"],
+    "text": [*FAR_ENOUGH, "subq $0x100,0x8(%rbx)"],
+    "a block left out": [*FAR_ENOUGH, "addq $0x40,0x8(%rbx)", "addq $0x40,(%rbx)", "subq $0x40,0x10(%rbx)"],
+    "output": [*FAR_ENOUGH, "subq $0x100,(%rbx)"],
+    "absorbed twice": [*FAR_ENOUGH, "sub $0x10,%r12"],
+    "not absorbed": [*FAR_ENOUGH, "add $0x10,%r12"],
+    "another byte": [*FAR_ENOUGH, "mov (%rbx),%rdx", "movb $0x0,-0x1(%rdx)"],
+    "accumulator": [*FAR_ENOUGH, "mov 0x58(%rbx),%rdx", "addq $0x1,0x20(%rdx)"],
+    "key": [*FAR_ENOUGH, "mov 0x58(%rbx),%rdx", "movq $0x0,(%rdx)"],
+}
+
+
+def next_pass(linked: Linked) -> int:
+    """Return the address of the instruction behind a pass that begins the next one."""
+    first = linked.symbols[aead_loops.LOOP]
+    *_, found = (at for at, line in linked.lines.items() if first <= at < first + 0x800 and line.text == NEXT_PASS)
+    return found
+
+
+@pytest.mark.parametrize("opens", [False, True])
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_far_into_a_text_are_refused(name: str, opens: bool) -> None:
+    proof = again(opens)
+    with inserted(proof.linked, next_pass(proof.linked), MISTAKES[name]), pytest.raises(Unproved):
+        proof.settle()
+
+
+@pytest.mark.parametrize("opens", [False, True])
+def test_what_is_no_mistake(opens: bool) -> None:
+    """What is inserted is refused for what it does; and an end is proved from each state."""
+    proof = again(opens)
+    with inserted(proof.linked, next_pass(proof.linked), [*FAR_ENOUGH, "mov 0x28(%rbx),%rdx", "addl $0x0,0x30(%rdx)"]):
+        proof.settle()
+    ends = [key for key in proof.states if key.n < 0 and key.at in proof.cuts]
+    for valid in proof.case.verdicts:
+        proof.explore(proof.resume(ends[0], 3 * CIPHER_BLOCK + 5, valid))
+
+
+@pytest.mark.parametrize("opens", [False, True])
+def test_ranges_that_are_too_small(opens: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not within its range is not known, or refused."""
+    proof = again(opens)
+    monkeypatch.setattr(aead_loops, "PART_BYTES", 1 << 12)
+    with pytest.raises(Unproved):
+        proof.settle()
+
+
+def test_other_ciphertext_is_not_the_next() -> None:
+    piece = with_piece([1, 2], 0, 64)
+    assert with_piece(piece, 64, 80) == [1, 2, Piece(0, 80)]
+    for start in (0, 48, 80):
+        with pytest.raises(Unproved, match="Poly1305 absorbs"):
+            with_piece(piece, start, start + 16)
+
+
+def test_tables_at_numbers_that_depend_on_the_length() -> None:
+    """What is read must be the same at all addresses, and constant; else the number is divided."""
+    linked = program("gcc")
+    start = next(at for at, content in linked.constants.items() if len(content) >= 64)
+    content, memory, space = linked.constants[start][:32], TextMemory(linked), Space()
+    place = space.variable("b", 0, 31) + start
+    assert len(set(content)) > 1
+    with pytest.raises(Split) as split:
+        memory.read(place, 1)
+    for low, high in split.value.parts:
+        space.ranges[split.value.variable] = low, high
+        assert {memory.read(place, 1)} == set(content[low : high + 1])
+    for at in (place, space.variable("b", 0, 3) + (1 << 45)):
+        space.ranges[split.value.variable] = 0, 31
+        with pytest.raises(Unproved, match="are written at|no constants"):
+            memory.write(place, 1, 0) if at is place else memory.read(at, 1)
+
+
+def test_what_is_not_covered() -> None:
+    """Kernels with Poly1305 beside most passes are proved to seal alone, and calls that open in place are not."""
+    linked, choice = chosen("avx2_golden_cove")
+    assert is_covered(linked, choice, opens=False) and not is_covered(linked, choice, opens=True)
+    with pytest.raises(Unproved, match="in place"):
+        LongText(*chosen(), Case(True, 0, 13, in_place=True))
