@@ -484,7 +484,6 @@ class LongText:
         calls.cut_key(poly_key)
         self.poly_key = doubled(poly_key)
         self.clamped = clamped(self.poly_key)
-        self.shared_atoms = self.terms.count
         symbols = self.linked.symbols
         first = symbols[LOOP]
         end = min(at for at in self.linked.functions if at > first)
@@ -520,10 +519,12 @@ class LongText:
         (length, _), case = self.from_length(self.long), self.case
         calls = self.calls
         text_at = OUT if case.in_place else IN
-        text = calls.data(text_at, "text", self.long)
-        calls.cut_slices(text)
         first = [OUT, text_at, length, TAG] if case.opens else [OUT, TAG, text_at, length]
         self.before = calls.enter([*first, AAD, case.aad_length, NONCE, KEY])
+        # What registers have that the call restores is the same on all paths; what is of the text is not.
+        self.shared_atoms = self.terms.count
+        text = calls.data(text_at, "text", self.long)
+        calls.cut_slices(text)
         calls.begun = Begun(0, length, text, text_at, OUT, 1, 0)
         return Path(calls.parted(), self.linked.symbols[case.function], self.space.ranges)
 
