@@ -15,7 +15,7 @@
 # make format        formats every C, Rust, Go, Python and JavaScript file in place
 # make prove         proves kernels for all inputs: basic blocks, generated assembly, the machine code of the library that
 #                    `make` leaves and of other compilers, and what joins them. QUICK=1: not the instruction selections,
-#                    ChaCha20's basic blocks, and other compilers' code, as CI does
+#                    ChaCha20 but in short calls, and other compilers' code, as CI does
 # make compare       compares the speed with that of another revision: BASE=REV. QUICK=1: a minute
 # make tune          measures on this CPU, and proposes from which length each kernel is used. QUICK=1: a minute
 # make dist          builds what is released, into build/dist/. PARTS="crates npm": only these
@@ -167,7 +167,7 @@ compare:
 prove:
 	coconut/install.sh
 	build/coconut/venv/bin/python -m coconut prove $(if $(QUICK),--compiler '$(CC)' \
-	    graphs go go-chacha20 go-stitched go-files shipped core objects loops aead-quick algebra dispatch)
+	    graphs go go-stitched go-files shipped core objects loops aead-quick algebra dispatch)
 
 # What is released, from the commit that is checked out, with the lists of their SHA-256.
 dist:

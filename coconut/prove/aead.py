@@ -266,18 +266,39 @@ def prove_cases(
     return count
 
 
+# Texts up to which calls share their words, and how many results of operations, and numbers, are kept for others: with
+# more, calls share no more than before, and the process has more than a gigabyte.
+SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 2048, 500_000, 50_000
+
+
+@dataclass
+class Shared:
+    """What the words of calls are made in, one after another, also with other choices of kernels."""
+
+    terms: Terms = field(default_factory=lambda: Terms(NamingRing()))
+
+    def of(self, case: Case) -> Terms:
+        """Return that of the next call: new, if it is long, or once too much is kept."""
+        if case.length > SHARED_BYTES:
+            return Terms(NamingRing())
+        ring = self.terms.ring
+        assert ring is not None
+        if len(self.terms.results) > SHARED_RESULTS or len(ring.known) > SHARED_NUMBERS:
+            self.terms = Terms(NamingRing())
+        return self.terms
+
+
 def prove_listed(
-    linked: Linked, choice: Choice, cases: Iterable[Case], calls: list[Called], shared: Terms, ring: NamingRing
+    linked: Linked, choice: Choice, cases: Iterable[Case], calls: list[Called], shared: Shared, ring: NamingRing
 ) -> int:
     """Prove calls, and return how many; list each, with what it ran with either verdict.
 
-    shared: what the words of other choices of kernels are made in, too. ring: that of the calls of EACH, which may have a
-    certificate.
+    ring: that of the calls of EACH, which may have a certificate.
     """
-    own, count = Terms(ring) if ring.certificate else shared, 0
+    own, count = Terms(ring) if ring.certificate else None, 0
     for case in cases:
         ran = set[int]()
-        terms = own if (case.length, case.aad_length) in EACH else shared
+        terms = own if own and (case.length, case.aad_length) in EACH else shared.of(case)
         count += prove_cases(linked, choice, [case], ran, terms)
         calls.append(Called({"function": case.function, **case._asdict()}, frozenset(ran)))
     return count
@@ -302,7 +323,7 @@ def prove_aead(
     quick: short texts alone, of the choices with passes that no other one has. kernels: only these choices.
     """
     for compiler in chosen(compilers):
-        linked, shared = compiled(compiler), Terms(NamingRing())
+        linked, shared = compiled(compiler), Shared()
         check_named(kernels, [choice.name for choice in choices(linked)])
         known, macs = set[Pass](), set[str]()
         for choice in choices(linked):

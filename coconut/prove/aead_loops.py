@@ -923,7 +923,7 @@ class LongText:
             raise next(iter(failed.values()))
 
     def prove_tails(self, step: int = 1) -> int:
-        """Prove the end of a call, at each number of bytes that may be left, or every so many of them."""
+        """Prove the end of a call, with each number of bytes that may be left, or each `step`-th."""
         count = 0
         for key, tails in self.tails.items():
             for left in sorted(tails)[::step]:
@@ -974,7 +974,7 @@ def is_form(a: Form, b: Form) -> bool:
 
 
 def prove_choice(linked: Linked, choice: Choice, case: Case) -> int:
-    """Prove a call at all lengths that leave every so many bytes to the last passes; return how many states it has, and
+    """Prove a call at all lengths, with each EACH-th number of bytes for the last passes; return how many states it has, and
     how many ends."""
     proof = LongText(linked, choice, case)
     proof.prove_states()

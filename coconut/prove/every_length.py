@@ -18,11 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coconut.lift.objects import Linked, chosen, compiled
-from coconut.prove.aead import AAD_LENGTHS, Case, prove_cases
+from coconut.prove.aead import AAD_LENGTHS, Case, Shared, prove_cases
 from coconut.prove.choices import check_named, choice_named, choices, missing
-from coconut.prove.evaluation import NamingRing
 from coconut.prove.polynomials import Unproved
-from coconut.prove.terms import Terms
 from coconut.trace import BUILD, HERE
 
 LOGS = BUILD / "every-length"
@@ -71,15 +69,16 @@ def key_in(line: dict[str, Any]) -> str:
 
 def run_jobs(jobs: Sequence[Job]) -> list[dict[str, Any]]:
     """Prove the calls of jobs of the same lengths, and return their lines."""
-    terms = Terms(NamingRing())
-    return [run_job(job, terms) for job in jobs]
+    shared = Shared()
+    return [run_job(job, shared) for job in jobs]
 
 
-def run_job(job: Job, terms: Terms) -> dict[str, Any]:
+def run_job(job: Job, shared: Shared) -> dict[str, Any]:
     linked, ran, refused, calls = compiled(job.compiler), set[int](), "", 0
     choice = choice_named(linked, job.kernels)
     try:
-        calls = prove_cases(linked, choice, job.cases(), ran, terms)
+        for case in job.cases():
+            calls += prove_cases(linked, choice, [case], ran, shared.of(case))
     except Unproved as error:
         refused = str(error)
     places = " ".join(f"{at:x}" for at in sorted(ran))

@@ -9,13 +9,11 @@ from functools import partial
 from typing import NamedTuple
 
 from coconut.lift.objects import Linked, compiled
-from coconut.prove.aead import Case, Run, prove_cases
+from coconut.prove.aead import Case, Run, Shared, prove_cases
 from coconut.prove.choices import Choice, choice_named
-from coconut.prove.evaluation import NamingRing
 from coconut.prove.mutations_objects import plant
 from coconut.prove.planting import Tally
 from coconut.prove.polynomials import Unproved
-from coconut.prove.terms import Terms
 
 SAMPLES = 3
 
@@ -52,7 +50,11 @@ def plant_in_call(call: Call, every: int = 0) -> Tally:
     """Plant a mistake in every n-th instruction that a call runs."""
     linked = compiled(call.compiler)
     choice, ran = choice_named(linked, call.kernels), set[int]()
-    prove = partial(prove_cases, linked, choice, [call.case], ran, Terms(NamingRing()))
+    shared = Shared()
+
+    def prove() -> int:
+        return prove_cases(linked, choice, [call.case], ran, shared.of(call.case))
+
     prove()
     where = f"{call.case.function}, {call.kernels}, {call.case.length} and {call.case.aad_length} bytes"
     reason = partial(reason_for, linked, choice, call.case)

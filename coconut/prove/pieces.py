@@ -574,7 +574,7 @@ AEAD: tuple[tuple[bool, list[Step]], ...] = (
     (False, [*texts("encrypt", 257), VERIFY]),
     (False, [*texts("decrypt", 256), FINAL]),
 )
-# Those of choices with a kernel of Poly1305 that no other one has, and with any such kernel.
+# What choices get with a kernel of Poly1305 that no other one has, and with any such kernel.
 OF_POLY1305, OF_EACH = POLY1305[2:4], (AEAD[0], AEAD[3])
 
 

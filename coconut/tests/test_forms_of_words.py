@@ -95,7 +95,7 @@ def test_what_words_were_compared_together(tmp_path: Path) -> None:
     found = {text.split()[0]: verdict.together for text, verdict in compared(tmp_path, texts).items()}
     assert found["add"] >= {1, 2, 3} and found["or"] >= {1, 2, 3}
     assert found["and"] >= {1, 2, 3} and found["pcmpgtw"] >= {1, 2, 3}
-    # Of what says how far is shifted, other bytes than the first one may be words.
+    # Other bytes than the first one of what says how far is shifted may be words.
     assert found["shr"] >= {1, 2, 3}
     # The places are those of the operands as they are written: the first one says which bytes.
     assert not any(which & 1 for which in found["vpshufb"]) and 2 in found["vpshufb"]

@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 
 from coconut.prove import check, expected, manifest
-from coconut.prove.aead import Case, prove_listed
+from coconut.prove.aead import Case, Shared, prove_listed
 from coconut.prove.check import Chosen
 from coconut.prove.command import Outcome, Wanted, write_manifest
 from coconut.prove.evaluation import NamingRing
 from coconut.prove.proof import Called, Compiled, Proved
 from coconut.prove.reached import KINDS, UNUSED
-from coconut.prove.terms import Terms
 from coconut.tests.conftest import Command
 from coconut.tests.test_prove_aead import SSE2, available
 from coconut.tests.test_prove_objects import program
@@ -33,7 +32,7 @@ def outcome() -> Outcome:
     """Return what became of two calls that are proved."""
     linked = program("gcc")
     calls: list[Called] = []
-    claims = prove_listed(linked, available(linked, SSE2), CASES, calls, Terms(NamingRing()), NamingRing())
+    claims = prove_listed(linked, available(linked, SSE2), CASES, calls, Shared(), NamingRing())
     of, made = Compiled(linked.version, SSE2, CASES[0].function, "0 and 0"), Outcome(SUITE)
     made.count(Proved("calls", claims, compiled=of, calls=calls))
     return made

@@ -21,9 +21,9 @@ from coconut.tests.test_prove_objects import program
 
 # Where no instructions are.
 FREE = 0x3000
-# What a mistake needs to be made: a text of which so many bytes are done.
+# How many bytes of a text are done where a mistake is made.
 FAR = 1 << 20
-# Of how many periods of blocks, whole blocks and bytes a text is: most paths are alike.
+# How many periods of blocks, whole blocks and bytes a text has: most paths are alike.
 MIDDLE = {"v": (1 << 12, 1 << 20), "b": (1, 1), "y": (1, 15), "z": (1, 2)}
 
 
