@@ -14,6 +14,7 @@ data, and given tags:
   function's stack; registers are restored, and no secret is left in vectors or on the stack.
 """
 
+import gc
 import random
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -192,7 +193,7 @@ class Run:
 LACKING = (0, 1, 15, 16, 31, 33, 47, 63, 5)
 AAD_LENGTHS = (0, 13, 16, 64, 65, 200)
 # Lengths that each choice of kernels gets: a short message, and a long one, which leaves Poly1305's kernels much. These
-# calls have a certificate, in which nothing is shared with other choices: it takes as long as all other calls together.
+# calls have a certificate if the choice has a kernel that none before it had: nothing is shared with other choices there.
 EACH = ((65, 13), (1100, 70))
 QUICK_MAX = 640
 # How many numbers of blocks are looked at, in tables of passes; and how many bytes passes may absorb of a long text.
@@ -268,7 +269,7 @@ def prove_cases(
 
 # Texts up to which calls share their words, and how many results of operations, and numbers, are kept for others: with
 # more, calls share no more than before, and the process has more than a gigabyte.
-SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 2048, 500_000, 50_000
+SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 2048, 300_000, 30_000
 
 
 @dataclass
@@ -285,6 +286,8 @@ class Shared:
         assert ring is not None
         if len(self.terms.results) > SHARED_RESULTS or len(ring.known) > SHARED_NUMBERS:
             self.terms = Terms(NamingRing())
+            # Words and what makes them name each other.
+            gc.collect()
         return self.terms
 
 
@@ -334,6 +337,7 @@ def prove_aead(
                 yield Proved(title, 0, compiled=of, omitted=lacking)
                 continue
             cases = sampled(linked, choice, opens, known, macs)
+            is_new = len(cases) > len(EACH)
             if quick:
                 cases = [case for case in cases if case.length <= QUICK_MAX]
                 if len(cases) == 1:
@@ -343,6 +347,6 @@ def prove_aead(
                 continue
             of = of._replace(lengths=shown(cases))
             calls: list[Called] = []
-            ring = NamingRing.of(title + ", short texts" * quick, certify)
+            ring = NamingRing.of(title + ", short texts" * quick, certify and is_new)
             made = proved(title, partial(prove_listed, linked, choice, cases, calls, shared, ring), ring, of)
             yield made._replace(calls=calls)
