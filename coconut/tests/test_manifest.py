@@ -80,6 +80,17 @@ def test_same(content: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert {*reached["not"]} == {UNUSED, *(kind for _, kind in KINDS)}
 
 
+def test_proofs_of_all_lengths(content: Any, tmp_path: Path) -> None:
+    """What is proved at every length lists no calls."""
+    compiler, suite = content["archives"][0]["compiler"], "aead-loops"
+    counts = expected.Counts()
+    counts.add(compiler, SSE2, 7)
+    expected.rewrite({suite: counts}, expected.FILE)
+    content["counts"][suite] = counts.found
+    content["proofs"].append(content["proofs"][0] | {"suite": suite, "claims": 7, "calls": []})
+    checked(content, tmp_path)
+
+
 def test_hash_of_instructions() -> None:
     """It is that of lines that objdump's output has, too."""
     linked = program("gcc")
