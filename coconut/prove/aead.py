@@ -116,6 +116,12 @@ def sealed(calls: Calls, key: list[Any], nonce: list[Any], text: list[Any], aad:
     return Sealed(out, ciphertext, doubled(poly_key), doubled([*padded(aad), *padded(ciphertext), *lengths]))
 
 
+def check_verdict(result: Any, valid: bool) -> None:
+    """Raise Unproved unless a call returns this verdict, as a public number."""
+    if not isinstance(result, int) or result & 255 != valid:
+        raise Unproved("the function returns another verdict")
+
+
 @dataclass
 class Run:
     """A call on symbolic words; in a call that opens, `valid` is the verdict on the tag.
@@ -155,13 +161,9 @@ class Run:
             calls.claim_words("the tag", TAG, calls.tag_of(self.expected.input, self.expected.key))
         elif not self.decided:
             raise Unproved("the verdict depends on nothing")
-        self.check_result(result)
+        check_verdict(result, self.valid)
         calls.check_left(self.expected.ciphertext)
         return calls
-
-    def check_result(self, result: Any) -> None:
-        if not isinstance(result, int) or result & 255 != self.valid:
-            raise Unproved("the function returns another verdict")
 
     def verdict(self, difference: Difference) -> bool:
         """Return the verdict on a tag, if all of it, and that of the RFC, is compared with the given one."""
@@ -180,7 +182,7 @@ class Run:
         wrong = int.from_bytes(tag, "little") ^ (0 if self.valid else 1 << source.randrange(128))
         if case.opens:
             calls.put(TAG, [wrong >> 32 * i & WORD32_MAX for i in range(4)], 16)
-        self.check_result(calls.call(case.function, arguments, results))
+        check_verdict(calls.call(case.function, arguments, results), self.valid)
         calls.claim_terms(
             "the output", OUT, self.expected.out if self.valid else [0] * len(self.expected.out), case.length
         )
@@ -267,8 +269,8 @@ def prove_cases(
     return count
 
 
-# Texts up to which calls share their words, and how many results of operations, and numbers, are kept for others: with
-# more, calls share no more than before, and the process has more than a gigabyte.
+# The longest text whose call shares words with others, and how many results of operations, and numbers, are kept for
+# these: each hundred thousand results take some hundred megabytes.
 SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 2048, 300_000, 30_000
 
 
@@ -286,7 +288,7 @@ class Shared:
         assert ring is not None
         if len(self.terms.results) > SHARED_RESULTS or len(ring.known) > SHARED_NUMBERS:
             self.terms = Terms(NamingRing())
-            # Words and what makes them name each other.
+            # Terms, and what they are made in, refer to each other: only the collector frees them.
             gc.collect()
         return self.terms
 

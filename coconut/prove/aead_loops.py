@@ -33,7 +33,7 @@ from coconut.lift.machine import RETURN, Memory, Unknown
 from coconut.lift.objects import LIBRARY, X86_64, Linked, chosen, compiled, target_of
 from coconut.lift.publics import Public, Residue, Space, Split, Whole, exact, range_of
 from coconut.operations import BLOCK_BYTES, WORD32_MAX
-from coconut.prove.aead import AAD, IN, KEY, NONCE, OUT, TAG, Case, block, subkey
+from coconut.prove.aead import AAD, IN, KEY, NONCE, OUT, TAG, Case, block, check_verdict, subkey
 from coconut.prove.calls import (
     BESIDE_BLOCKS,
     BESIDE_COUNT,
@@ -874,8 +874,7 @@ class LongText:
         elif not path.decided:
             raise Unproved("the verdict depends on nothing")
         result = calls.leave(self.before, results)
-        if not isinstance(result, int) or result & 255 != path.valid:
-            raise Unproved("the function returns another verdict")
+        check_verdict(result, path.valid)
         calls.check_left([*calls.ciphertext_of(left), *calls.public])
 
     def explore(self, path: Path) -> None:
@@ -964,7 +963,7 @@ def is_zero(number: Whole) -> bool:
 
 def moves(at: int) -> bool:
     """Return whether an address is one of the text or the output."""
-    return any(start <= at < start + (1 << 40) for start in (OUT, IN))
+    return any(start <= at < start + REGION for start in (OUT, IN))
 
 
 def is_form(a: Form, b: Form) -> bool:
@@ -973,10 +972,9 @@ def is_form(a: Form, b: Form) -> bool:
     return a.constant is b.constant if a.of == "same" else bool(a.constant == b.constant)
 
 
-def prove_choice(linked: Linked, choice: Choice, case: Case) -> int:
+def prove_choice(proof: LongText) -> int:
     """Prove a call at all lengths, with each EACH-th number of bytes for the last passes; return how many states it has, and
     how many ends."""
-    proof = LongText(linked, choice, case)
     proof.prove_states()
     if not (ends := proof.prove_tails(EACH)):
         raise Unproved("no call comes to its end")
@@ -1018,9 +1016,9 @@ def prove_long(linked: Linked, choice: Choice, case: Case) -> Proved:
     of = Compiled(linked.version, choice.name, case.function)
     if lacking := missing(linked, choice):
         return Proved(title, 0, compiled=of, omitted=lacking)
-    of_all = LongText(linked, choice, case)
+    proof = LongText(linked, choice, case)
     lengths = (
-        f"every length from {of_all.long} to {of_all.bound(of_all.long) - 1}, and {AAD_LENGTH} of associated "
+        f"every length from {proof.long} to {proof.bound(proof.long) - 1}, and {AAD_LENGTH} of associated "
         f"data; of the numbers of bytes left to the last passes each {EACH}th"
     )
-    return proved(title, partial(prove_choice, linked, choice, case), compiled=of._replace(lengths=lengths))
+    return proved(title, partial(prove_choice, proof), compiled=of._replace(lengths=lengths))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
-from coconut.lift.machine import STACK_BYTES, STACK_TOP, Unknown
+from coconut.lift.machine import STACK_BYTES, STACK_TOP
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES
 from coconut.prove.aead import block, subkey
@@ -30,11 +30,11 @@ from coconut.prove.claims import horner, product, total
 from coconut.prove.composition import Names, bernstein, expect
 from coconut.prove.evaluation import Inputs, NamingRing, Record, numbered
 from coconut.prove.graphs import graphs_of
-from coconut.prove.macs import blocks_of
+from coconut.prove.macs import blocks_of, check_result
 from coconut.prove.objects import PIECES, PIECES_LANES, StreamingState, is_left, streaming_steps
 from coconut.prove.polynomials import Lanes, Message, Poly, Range, Unproved, add, power_of_2
 from coconut.prove.proof import Compiled, Proved, proved
-from coconut.prove.terms import Difference, Terms, same, value_of
+from coconut.prove.terms import Difference, Terms, value_of
 
 # Where calls have their arguments: only the state is aligned. Each piece has an address of its own.
 STATE = 8 << 40
@@ -345,11 +345,6 @@ class Pieces:
         )
         self.calls.use(self.choice)
 
-    def check_result(self, function: str, found: Any, expected: bool) -> None:
-        # A function of type bool sets 8 bits.
-        if isinstance(found, Unknown) or not same(found & 255, int(expected)):
-            raise Unproved(f"{function} returns something else than {expected}")
-
     def claim_tag(self, words: Sequence[Any]) -> None:
         self.calls.claim_words("the tag", self.place(TAG), words)
 
@@ -360,7 +355,7 @@ class Pieces:
         found = self.call(function, [self.place(GIVEN), *arguments])
         if was_live and not self.decided:
             raise Unproved("the verdict depends on nothing")
-        self.check_result(function, found, self.valid and is_right)
+        check_result(function, found, self.valid and is_right)
 
     def verdict(self, difference: Difference) -> bool:
         """Return the verdict on a tag, if all of it is compared with the given one."""
@@ -463,7 +458,7 @@ class AeadInPieces(Pieces):
         content = bytes_of(self.calls.data(at, f"aad {self.count}", step.length), step.length)
         self.aad_bytes += content if is_right else []
         found = self.call("hornet_aead_aad", [at, step.length])
-        self.check_result("hornet_aead_aad", found, is_right)
+        check_result("hornet_aead_aad", found, is_right)
         self.check_between()
 
     def encrypt(self, step: Step) -> None:
@@ -487,7 +482,7 @@ class AeadInPieces(Pieces):
             self.ciphertext += expected if step.does == "encrypt" else content
             self.public = words_of(self.ciphertext, 4)
         found = self.call(f"hornet_aead_{step.does}", [to, at, step.length], (to, length if is_right else 0))
-        self.check_result(f"hornet_aead_{step.does}", found, is_right)
+        check_result(f"hornet_aead_{step.does}", found, is_right)
         if is_right:
             calls.claim_terms("the output", to, words_of(expected, 4), length)
         self.check_between()
@@ -528,7 +523,7 @@ class AeadInPieces(Pieces):
         found = self.call("hornet_aead_final", [at], (at, 16))
         is_right = self.live and self.direction != "decrypt"
         self.claim_tag(self.expected_tag() if is_right else [0, 0])
-        self.check_result("hornet_aead_final", found, is_right)
+        check_result("hornet_aead_final", found, is_right)
         self.end(LIVE)
 
     def verify(self, _: Step) -> None:

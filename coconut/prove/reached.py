@@ -8,7 +8,7 @@ says, from it also the functions of the lists: ChaCha20's layouts, and those of 
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coconut.architectures.amd64_compiled import IDLE
@@ -66,9 +66,12 @@ def reachable(linked: Linked, roots: Iterable[int]) -> dict[int, list[Line]]:
     return found
 
 
-def unreached(linked: Linked, roots: Iterable[int], ran: Collection[int]) -> Iterator[tuple[str, list[Line], int]]:
-    """Yield each function with instructions that were not run: its name, these, and how many it has."""
-    for start, lines in reachable(linked, roots).items():
+def unreached(
+    linked: Linked, functions: Mapping[int, Sequence[Line]], ran: Collection[int]
+) -> Iterator[tuple[str, list[Line], int]]:
+    """Yield each function, of those that are reached, with instructions that were not run: its name, these, and how many
+    it has."""
+    for start, lines in functions.items():
         if missing := [line for line in lines if line.at not in ran]:
             yield linked.functions[start], missing, len(lines)
 
@@ -87,10 +90,10 @@ OF_KERNELS, UNUSED = re.compile("(chacha20|poly1305)_.*"), "functions of kernels
 def summary(linked: Linked, roots: Iterable[int], ran: Collection[int]) -> dict[str, Any]:
     """Return how many instructions exist that those at the roots reach, how many of them ran, and of the others, how many
     are of each kind."""
-    roots = list(roots)
-    exist = sum(map(len, reachable(linked, roots).values()))
+    functions = reachable(linked, roots)
+    exist = sum(map(len, functions.values()))
     missing: dict[str, int] = {}
-    for name, lines, count in unreached(linked, roots, ran):
+    for name, lines, count in unreached(linked, functions, ran):
         kind = next(kind for names, kind in KINDS if names.fullmatch(name))
         if len(lines) == count and OF_KERNELS.fullmatch(name):
             kind = UNUSED

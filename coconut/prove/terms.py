@@ -448,18 +448,9 @@ class Term(Symbolic):
             )
             return exclusive_or(low) | exclusive_or(high) << WORD_BITS
         all_ = [self.terms.with_common_parts(x, [*all_[:i], *all_[i + 1 :]]) for i, x in enumerate(all_)]
-        edges = sorted({edge for slices in all_ for at, bits, _, _ in slices for edge in (at, at + bits)})
-        result: list[Slice] = []
-        for start, end in pairwise(edges):
-            parts = [
-                (atom, first + start - at)
-                for slices in all_
-                for at, bits, atom, first in slices
-                if at <= start < at + bits
-            ]
-            found = self.terms.xor(*parts) if parts else None
-            if found is not None:
-                result.append((start, end - start, *found))
+        result = [
+            (start, size, *found) for start, size, parts in cut(*all_) if (found := self.terms.xor(*parts)) is not None
+        ]
         made = self.terms.term(result)
         if isinstance(made, Term) and len({atom for _, _, atom, _ in result}) > 1:
             return self.terms.join(made.slices)

@@ -92,22 +92,20 @@ def planted(monkeypatch: pytest.MonkeyPatch, function: str, change: Callable[[Ba
     monkeypatch.setattr(Macs, "entered", other)
 
 
-@pytest.mark.parametrize(("member", "what"), [(NONCE, "output|computed nothing"), (KEY, "output|computed nothing")])
+@pytest.mark.parametrize(
+    ("member", "what"),
+    [
+        (NONCE, "output|computed nothing"),
+        (KEY, "output|computed nothing"),
+        (TAG, "word 0 of tag 0 is another number"),
+    ],
+)
 def test_of_another_packet(monkeypatch: pytest.MonkeyPatch, member: int, what: str) -> None:
-    """Packets that are sealed with each other's nonce or key are refused."""
+    """Packets that are sealed with each other's nonce or key, or get each other's tag, are refused."""
     linked, choice = first_choice()
     exchange = exchanged(PACKETS + member, 8, 1, 64)
     planted(monkeypatch, "hornet_chacha20_poly1305_seal_batch", lambda calls: exchange(calls.memory))
     with pytest.raises(Unproved, match=what):
-        prove_packets(linked, choice, SMALL)
-
-
-def test_tags_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two packets that get each other's tag are refused."""
-    linked, choice = first_choice()
-    exchange = exchanged(PACKETS + TAG, 8, 1, 64)
-    planted(monkeypatch, "hornet_chacha20_poly1305_seal_batch", lambda calls: exchange(calls.memory))
-    with pytest.raises(Unproved, match="word 0 of tag 0 is another number"):
         prove_packets(linked, choice, SMALL)
 
 
