@@ -251,9 +251,7 @@ class Amd64(Machine):
 
     def aligned(self, name: str, operands: list[Operand], width: int) -> None:
         """Raise Unproved if an operand in memory is not where an instruction needs it, which would be an exception."""
-        # Without VEX, all do that is no move, or a move that says so.
-        needs = re.match("v?mov(a|dqa|nt)", name) or not re.match("v|mov|lddqu|pinsr", name)
-        for operand in operands if needs else ():
+        for operand in operands if is_aligned(name) else ():
             if operand.kind == "memory" and self.address(operand) % (width // 8) != 0:
                 raise Unproved(f"an address that is no multiple of {width // 8}")
 
@@ -757,6 +755,12 @@ def xor_of(imm: int | None, a: Value, b: Value) -> Value:
 
 
 @cache
+def is_aligned(name: str) -> bool:
+    """Return whether operands in memory must be aligned: without VEX, if it is no move, or a move that says so."""
+    return bool(re.match("v?mov(a|dqa|nt)", name) or not re.match("v|mov|lddqu|pinsr", name))
+
+
+@cache
 def element_bits(name: str) -> int:
     """Return the width of the elements that a mask or a broadcast of an instruction counts."""
     found = re.search(r"(?<!\d)(8|16|32|64)(?:x\d)?$", name)
@@ -775,10 +779,13 @@ PLAIN = {
 }
 
 
+EXTENDING = re.compile("mov[zs][bwl][wlq]")
+
+
 def named(name: str, operands: list[Operand]) -> tuple[str, int]:
     """Return the name without a letter for the width, and the width in bits."""
     widths = [operand.width for operand in operands if operand.kind in {"general", "second byte"}]
-    if re.fullmatch("mov[zs][bwl][wlq]", name):
+    if len(name) == 6 and EXTENDING.fullmatch(name):
         return name[:5], SUFFIXES[name[5]]
     if name.startswith(("set", "cmov")):
         return name, widths[-1] if widths else 8

@@ -6,8 +6,9 @@ division that depends on a symbolic number is refused, and so is whatever is rea
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 from coconut.instructions import Meaning
 from coconut.lift import compare
@@ -217,6 +218,17 @@ class Machine:
     def on(cls, linked: Linked, cells: dict[int, tuple[int, Any]]) -> "Machine":
         """Return a machine with a memory of its own."""
         return cls(linked, Memory(linked, cells))
+
+    def copied(self) -> Self:
+        """Return a machine that has the same, and changes alone, but for what was computed, and what has run."""
+        made = copy(self)
+        for item in fields(made):
+            value = getattr(made, item.name)
+            if isinstance(value, dict | set) and item.name not in {"ran", "results"}:
+                setattr(made, item.name, copy(value))
+        made.flags, made.memory = copy(made.flags), copy(made.memory)
+        made.memory.cells = dict(made.memory.cells)
+        return made
 
     def callee_saved(self) -> dict[str, Any]:
         """Return what a function must restore, by the names of registers."""

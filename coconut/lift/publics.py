@@ -233,6 +233,10 @@ class Public:
             parts = in_parts(self.space.ranges[name], case_of, [-end // factor for end in (low, high)])
             if len(parts) > 1:
                 raise Split(name, parts)
+        sizes = {name: high - low for name, (low, high) in self.space.ranges.items() if name in self.terms}
+        few = {name: size for name, size in sizes.items() if 0 < size < VALUES_MAX}
+        if few:
+            self.separate(min(few, key=lambda name: few[name]))
         raise Unproved(f"a question that has more than one answer, of {self}")
 
     def __lt__(self, other: "Whole") -> bool:

@@ -22,6 +22,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from coconut.instructions import octets, of_octets
+from coconut.lift.machine import RETURN
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES, WORD32_MAX
 from coconut.prove import chacha20, objects
@@ -122,6 +123,18 @@ def check_verdict(result: Any, valid: bool) -> None:
         raise Unproved("the function returns another verdict")
 
 
+class Undecided(Exception):
+    """Something depends on a verdict that has not been given."""
+
+
+def undecided(_: Difference) -> bool:
+    raise Undecided
+
+
+def nothing(is_secret: bool) -> Any:
+    raise Unproved("a call that has ended needs any number")
+
+
 @dataclass
 class Run:
     """A call on symbolic words; in a call that opens, `valid` is the verdict on the tag.
@@ -146,30 +159,61 @@ class Run:
         first = [OUT, text_at, case.length, TAG] if case.opens else [OUT, TAG, text_at, case.length]
         return [*first, AAD, case.aad_length, NONCE, KEY], [(OUT, case.length), *([] if case.opens else [(TAG, 16)])]
 
-    @uncollected
     def prove(self) -> Calls:
         """Run the call on symbolic words, and check all that it leaves."""
+        (calls,) = self.prove_each([self.valid])
+        return calls
+
+    @uncollected
+    def prove_each(self, verdicts: Sequence[bool]) -> list[Calls]:
+        """Run the call on symbolic words with each of these verdicts, and check all that it leaves. What runs before
+        something depends on the verdict runs once."""
         case, calls = self.case, Calls(self.linked, self.choice, self.terms)
         arguments, results = self.prepare(calls)
+        before, at = calls.enter(arguments), self.linked.symbols[case.function]
+        calls.terms.decide = undecided
+        while at != RETURN:
+            try:
+                at = calls.advance_or_undo(at, Undecided)
+            except Undecided:
+                break
+        parts = [calls.parted() for _ in verdicts]
+        for valid, part in zip(verdicts, parts, strict=True):
+            self.finish(part, at, valid)
+            self.check(part, part.leave(before, results))
+        # Nothing refers to the calls now but who gets them, so that they are freed without the collector.
+        for part in (calls, *parts):
+            part.machine.anything = nothing
+        calls.terms.decide = None
+        return parts
+
+    def finish(self, calls: Calls, at: int, valid: bool) -> None:
+        """Run what is left of a call, with a verdict."""
+        self.calls, self.valid = calls, valid
         # Where in the program the verdict is taken.
         self.decided: list[int] = []
         calls.terms.decide = self.verdict
-        result = calls.call(case.function, arguments, results)
+        calls.enter_scope()
+        while at != RETURN:
+            self.at = at
+            at = calls.advance(at)
+
+    def check(self, calls: Calls, result: Any) -> None:
+        """Check what a call leaves, and returns."""
         out = self.expected.out if self.valid else [0] * len(self.expected.out)
-        calls.claim_terms("the output", OUT, out, case.length)
-        if not case.opens:
+        calls.claim_terms("the output", OUT, out, self.case.length)
+        if not self.case.opens:
             calls.claim_words("the tag", TAG, calls.tag_of(self.expected.input, self.expected.key))
         elif not self.decided:
             raise Unproved("the verdict depends on nothing")
         check_verdict(result, self.valid)
         calls.check_left(self.expected.ciphertext)
-        return calls
 
     def verdict(self, difference: Difference) -> bool:
         """Return the verdict on a tag, if all of it, and that of the RFC, is compared with the given one."""
         expected = self.calls.tag_of(self.expected.input, self.expected.key)
         self.calls.check_compared(difference, self.given, expected)
-        self.decided.append(list(self.calls.machine.ran)[-1])
+        self.decided.append(self.at)
         return self.valid
 
     def sample(self, seed: object) -> Calls:
@@ -260,12 +304,12 @@ def prove_cases(
     count = 0
     terms = terms or Terms(NamingRing())
     for case in cases:
-        for valid in case.verdicts:
-            try:
-                ran.update(Run(linked, choice, case, valid, terms).prove().ran)
-            except Unproved as error:
-                raise Unproved(f"{case.length} bytes, {case.aad_length} of associated data: {error}") from None
-            count += 1
+        try:
+            for calls in Run(linked, choice, case, terms=terms).prove_each(case.verdicts):
+                ran.update(calls.ran)
+                count += 1
+        except Unproved as error:
+            raise Unproved(f"{case.length} bytes, {case.aad_length} of associated data: {error}") from None
     return count
 
 

@@ -33,7 +33,7 @@ from coconut.lift.machine import RETURN, Memory, Unknown
 from coconut.lift.objects import LIBRARY, X86_64, Linked, chosen, compiled, target_of
 from coconut.lift.publics import Public, Residue, Space, Split, Whole, exact, range_of
 from coconut.operations import BLOCK_BYTES, WORD32_MAX
-from coconut.prove.aead import AAD, IN, KEY, NONCE, OUT, TAG, Case, block, check_verdict, subkey
+from coconut.prove.aead import AAD, IN, KEY, NONCE, OUT, SHARED_RESULTS, TAG, Case, block, check_verdict, subkey
 from coconut.prove.calls import (
     BESIDE_BLOCKS,
     BESIDE_COUNT,
@@ -45,10 +45,10 @@ from coconut.prove.calls import (
     doubled,
     padded,
 )
+from coconut.prove.chacha20 import DOUBLE_ROUNDS
 from coconut.prove.choices import BLOCKS, Choice, choices, kernels_named, kernels_of_chacha20, missing, records_in_use
-from coconut.prove.claims import H_WORDS
 from coconut.prove.evaluation import Record
-from coconut.prove.loops import NOT_PROVED, copied, is_same, is_whole, put, values_of
+from coconut.prove.loops import NOT_PROVED, bits_of, is_same, is_whole, put, values_of
 from coconut.prove.objects import atoms_of, is_left
 from coconut.prove.polynomials import Number, Unproved
 from coconut.prove.proof import Compiled, Proved, proved
@@ -66,7 +66,7 @@ WITHIN, REGION = 1 << 39, 1 << 40
 # chacha20_work: what is left of the text; and aead_chunk, which begins with it: where its stack has ended so far.
 WORK_LEFT, CHUNK_END = 16, 80
 # Limits that no proof reaches, and of the bytes that wait for Poly1305 if all passes have it beside them.
-PATHS_MAX, VISITS_MAX, LAG_MAX = 1 << 20, 1024, 4096
+PATHS_MAX, VISITS_MAX, LAG_MAX = 1 << 20, 1 << 14, 4096
 # The length of the associated data, and of how many lengths of what is left to the last passes one is proved; a number
 # that has no factor in common with the lengths of blocks.
 AAD_LENGTH, EACH = 13, 97
@@ -191,19 +191,15 @@ class LongCalls(Calls):
         return super().anything(is_secret)
 
     def parted(self) -> "LongCalls":
-        """Return calls that have the same, and go on alone."""
-        made = copy(self)
-        made.machine = copied(self.machine)
-        made.use_memory(made.machine.memory)
-        made.accumulators, made.tags, made.running = list(self.accumulators), list(self.tags), list(self.running)
-        made.taken, made.public = list(self.taken), list(self.public)
+        made = super().parted()
+        made.public = list(self.public)
         return made
 
     def use_memory(self, memory: Memory) -> None:
         """Use a memory, whose ciphertext is that of this call."""
         assert isinstance(memory, TextMemory)
         memory.ciphertext = self.ciphertext_word
-        self.memory, self.machine.memory, self.machine.anything = memory, memory, self.anything
+        super().use_memory(memory)
 
     def names_of(self, run: Run) -> list[Any]:
         # The same words may be those of other places in the text.
@@ -225,6 +221,9 @@ class LongCalls(Calls):
             for found in self.accumulators
         ]
         self.accumulators[:] = fixed
+
+    def is_short(self, blocks: Sequence[Any]) -> bool:
+        return super().is_short([word for word in blocks if not isinstance(word, Piece)])
 
     def keystream(self, length: int) -> list[Any]:
         """Return the words of the next blocks, for a number of bytes."""
@@ -406,15 +405,24 @@ FREE, WITHIN_BLOCK = Form("any from n on"), Form("any within a block")
 
 
 # How far what Poly1305 has absorbed is from n: a constant behind it; any number of blocks behind it; before it, up to the
-# end of a part; up to the last whole block of the text.
+# end of a part; a constant before it; a constant from the last whole block of the text.
 # Before the first pass, nothing is absorbed; and maybe not before the end of the first part.
-FIRST, NOTHING, BEHIND, ANYWHERE, PART, LAST = "first", "nothing", "behind", "anywhere", "part", "last"
+FIRST, NOTHING, BEHIND, ANYWHERE, PART, AHEAD, LAST = (
+    "first",
+    "nothing",
+    "behind",
+    "anywhere",
+    "part",
+    "ahead",
+    "last",
+)
 
 
 class Key(NamedTuple):
     """What states differ by: the address; the layout of the pass that begins or returns; n, if that is known, else
-    -1; how far Poly1305 is, where the stack has ended,
-    how many blocks are absorbed beside this pass, or the last one, and of how many blocks this pass is."""
+    -1; how many bytes Poly1305 is behind, if that is a constant; where the stack has ended; how many blocks are absorbed
+    beside this pass, or the last one; of how many blocks this pass is; and where the part ends, behind n, if Poly1305 is
+    before n."""
 
     at: int
     layout: int
@@ -424,11 +432,18 @@ class Key(NamedTuple):
     end: int
     beside: int
     blocks: int
+    part: int = 0
 
     @property
     def shared(self) -> tuple[object, ...]:
         """Return what states have in common of which the same is known."""
-        return self.at, self.layout, self.n, self.kind
+        ahead = (self.lag, self.part) if self.kind == AHEAD else ()
+        return self.at, self.layout, self.n, self.kind, *ahead
+
+    @property
+    def least_left(self) -> int:
+        """Return how many bytes are left at least: the part does not end behind the text, and Poly1305 is not there."""
+        return max(self.part, -self.lag) if self.kind == AHEAD else self.lag if self.kind == LAST else 0
 
 
 class Parts(NamedTuple):
@@ -469,6 +484,7 @@ class LongText:
             raise Unproved("calls that open in place are not proved at all lengths")
         self.kernel = kernels_of_chacha20(self.linked)[records_in_use(self.linked, "chacha20", self.choice.chacha20)[0]]
         most = max(self.kernel.layouts[i].blocks for i in self.kernel.others)
+        self.most_beside = max(self.kernel.layouts[i].beside for i in self.kernel.others) * DOUBLE_ROUNDS
         self.least = CIPHER_BLOCK * (most + 1)
         self.long = max(COPIED + CIPHER_BLOCK, CIPHER_BLOCK * (2 * most + 1))
         self.calls = calls = LongCalls(self.linked, self.choice, opens=case.opens)
@@ -484,6 +500,8 @@ class LongText:
         calls.cut_key(poly_key)
         self.poly_key = doubled(poly_key)
         self.clamped = clamped(self.poly_key)
+        # The accumulator with which a path begins; paths have the same names, so that a pass is computed once.
+        self.words = calls.names()
         symbols = self.linked.symbols
         first = symbols[LOOP]
         end = min(at for at in self.linked.functions if at > first)
@@ -536,21 +554,15 @@ class LongText:
         calls.enter_scope()
         machine, cuts = calls.machine, {passes_at} if is_zero(path.begun.n) else {passes_at, *self.cuts}
         while path.at != RETURN:
-            general, flags, written = dict(machine.general), machine.flags, len(machine.written)
-            running = len(calls.running)
             try:
                 if path.at == passes_at:
                     path.work = machine.general[machine.ARGUMENTS[1]]
                 if path.moved and path.at in cuts and not self.is_tail(path.begun.left):
                     self.arrive(path)
                     return []
-                path.at = calls.advance(path.at)
+                path.at = calls.advance_or_undo(path.at, Split)
                 path.moved = True
             except Split as split:
-                if len(machine.written) != written:
-                    raise Unproved("an instruction that is not known to run has written to memory") from None
-                machine.general, machine.flags = general, flags
-                del calls.running[running:]
                 return list(self.fork(path, split))
             except Residue as residue:
                 raise Unproved(f"a question about {residue}") from None
@@ -599,8 +611,12 @@ class LongText:
         if not isinstance(end, int) or not isinstance(beside, int):
             raise Unproved("the end of the stack, or what is absorbed beside a pass, depends on the length")
         blocks = self.linked.number(layout + BLOCKS, 2) if is_entry else 0
-        kind, lag = self.kind_of(begun, n, left, absorbed, blocks)
-        key = Key(path.at, layout, n if is_zero(begun.n) and isinstance(n, int) else -1, kind, lag, end, beside, blocks)
+        kind, lag = self.kind_of(begun, n, left, absorbed, blocks, beside if is_entry else 0)
+        part = self.part_of(calls, n, left) if kind == AHEAD else 0
+        n_known = n if is_zero(begun.n) and isinstance(n, int) else -1
+        key = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, part)
+        if range_of(left)[0] < key.least_left:
+            raise Unproved(f"{left} bytes are left, and Poly1305 is {-lag} bytes before {n}")
         anchors = anchors_of(key, n, left, absorbed, begun.text_at + done, begun.out_at + done)
         counter = begun.counter + done // CIPHER_BLOCK & WORD32_MAX
         self.join(calls, key, anchors, counter, found, calls.ciphertext_of(done))
@@ -611,17 +627,27 @@ class LongText:
             self.tails.setdefault(key, set()).update(range(low, self.least))
         self.states.setdefault(key, ())
 
-    def kind_of(self, begun: Begun, n: Whole, left: Whole, absorbed: Whole, blocks: int) -> tuple[str, int]:
-        """Return how far Poly1305 is, and if it is a constant behind n, how many bytes.
+    def kind_of(
+        self, begun: Begun, n: Whole, left: Whole, absorbed: Whole, blocks: int, beside: int
+    ) -> tuple[str, int]:
+        """Return how far Poly1305 is, and if it is a constant behind n, or from the end, how many bytes.
 
-        A call that opens has absorbed the blocks of a pass before it begins.
+        A call that opens has absorbed the blocks of a pass before it begins, but for those beside it.
         """
         if is_zero(n):
             return FIRST, 0
         if self.case.opens:
-            if is_same(exact(absorbed), exact(n + left - left % BLOCK_BYTES)):
-                return LAST, 0
-            ahead = absorbed - n - blocks * CIPHER_BLOCK
+            rest = exact(n + left - left % BLOCK_BYTES) - exact(absorbed)
+            if isinstance(rest, int) and rest <= BLOCK_BYTES * beside:
+                return LAST, rest
+            ahead = exact(absorbed - n)
+            if self.is_stitched:
+                if isinstance(ahead, int) and abs(ahead) <= PART_BYTES:
+                    return AHEAD, -ahead
+                if not isinstance(rest, int):
+                    raise Unproved(f"Poly1305 is {ahead} bytes before {n}, and {rest} from the end")
+                return LAST, rest
+            ahead = ahead - blocks * CIPHER_BLOCK
             low, high = range_of(ahead)
             if ahead % CIPHER_BLOCK != 0 or low < 0 or high > PART_BYTES:
                 raise Unproved(f"Poly1305 is {ahead} bytes before {n}, of which {left} are left")
@@ -642,6 +668,16 @@ class LongText:
         if (low := range_of(lag)[0]) < self.least_lag:
             self.least_lag = low - low % CIPHER_BLOCK
         return ANYWHERE, 0
+
+    def part_of(self, calls: LongCalls, n: Whole, left: Whole) -> int:
+        """Return how many bytes behind n the part seems to end, which is the place behind it that is held and furthest."""
+        found = [0]
+        for place, value in values_of(calls.machine):
+            if place[0] in {"general", "cells"} and is_whole(value) and not bits_of(value):
+                behind = value - n
+                if isinstance(behind, int) and 0 < behind <= PART_BYTES and behind % CIPHER_BLOCK == 0:
+                    found.append(behind)
+        return max(behind for behind in found if range_of(left - behind)[0] >= 0)
 
     @property
     def is_stitched(self) -> bool:
@@ -750,12 +786,13 @@ class LongText:
         """Return a path that begins at the cut point, with any number of bytes left, or one that is less than `least`."""
         self.resumed += 1
         self.space.ranges, lag = {}, key.lag
+        first = self.long if key.kind == FIRST else 0
         # What is behind n was encrypted, and no more than n.
         n: Whole = key.n
         if key.n < 0:
             n = self.space.variable("m", max(1, -(-lag // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
         rest, last = (
-            self.from_length(self.long if key.kind == FIRST else self.least)
+            self.from_length(max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, first))
             if left is None
             else Parts(left, left % BLOCK_BYTES)
         )
@@ -773,7 +810,7 @@ class LongText:
             if self.is_uneven:
                 absorbed = absorbed + self.space.variable("j", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
         elif key.kind == LAST:
-            absorbed = n + rest - last
+            absorbed = n + rest - last - lag
         elif key.kind == PART:
             # The part ends within the text.
             most = PART_BYTES if left is None else min(left, PART_BYTES)
@@ -783,10 +820,17 @@ class LongText:
         if self.case.in_place:
             text_at = out_at
         calls, name = copy(self.calls), f"after pass {self.resumed}"
-        calls.machine, calls.public = copied(self.calls.machine), []
+        calls.machine, calls.public = self.calls.machine.copied(), []
         calls.use_memory(TextMemory(self.linked))
-        shown = left if left is not None else self.long if key.kind == FIRST else self.least
+        shown = left if left is not None else first or self.least
         text = calls.data(text_at, "text left", shown)
+        if key.kind == AHEAD and left is None:
+            # What the next pass may absorb.
+            for ahead in range(-lag, BLOCK_BYTES * self.most_beside - lag, 4):
+                if not 0 <= ahead < shown:
+                    word: Any = self.terms.variable(f"ciphertext ahead {ahead + lag}")
+                    calls.put(text_at + ahead, [word], 4)
+                    calls.public.append(word)
         calls.cut_slices(text)
         calls.public += [*text] if self.case.opens else []
         if key.kind == BEHIND:
@@ -794,7 +838,7 @@ class LongText:
             calls.put(out_at - lag, behind, lag)
             calls.public += behind
         counter = 1 if key.kind == FIRST else self.terms.variable("counter")
-        words = [self.ring.input(f"h {name}.{i}", limit) for i, limit in enumerate(H_WORDS.limits)]
+        words = self.words
         calls.begun = Begun(n, rest, text, text_at, out_at, counter, absorbed, tuple(below))
         calls.accumulators = [
             Accumulator(words, [*self.prefix, *([] if is_zero(absorbed) else [Piece(0, absorbed)])], self.clamped)
@@ -879,6 +923,8 @@ class LongText:
 
     def explore(self, path: Path) -> None:
         """Explore all paths from here to the cut point and to the end."""
+        if len(self.terms.results) > SHARED_RESULTS:
+            self.terms.results.clear()
         paths = [path]
         while paths:
             self.paths += 1

@@ -11,9 +11,10 @@ it was computed of.
 import random
 import re
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from coconut.lift.cpus import cpu_of
 from coconut.lift.machine import RETURN, STACK_TOP, Memory, Unknown
@@ -251,6 +252,31 @@ class Calls:
             self.end()
         return at
 
+    def advance_or_undo(self, at: int, *stopping: type[Exception]) -> int:
+        """As advance; but if one of these exceptions stops an instruction, it is as if that had not begun."""
+        machine, running = self.machine, len(self.running)
+        general, flags, written = dict(machine.general), machine.flags, len(machine.written)
+        try:
+            return self.advance(at)
+        except stopping:
+            if len(machine.written) != written:
+                raise Unproved("an instruction that is not known to run has written to memory") from None
+            machine.general, machine.flags = general, flags
+            del self.running[running:]
+            raise
+
+    def parted(self) -> Self:
+        """Return calls that have the same, and go on alone."""
+        made = copy(self)
+        made.machine = self.machine.copied()
+        made.use_memory(made.machine.memory)
+        made.accumulators, made.tags, made.running = list(self.accumulators), list(self.tags), list(self.running)
+        made.taken, made.ran, made.not_set = list(self.taken), dict(self.ran), set(self.not_set)
+        return made
+
+    def use_memory(self, memory: Memory) -> None:
+        self.memory, self.machine.memory, self.machine.anything = memory, memory, self.anything
+
     def returned(self) -> int:
         """Return from a function that is not run: what it need not keep is lost."""
         self.memory.lose_below(self.machine.general[self.machine.STACK])
@@ -322,6 +348,10 @@ class Calls:
     ) -> None:
         self.run(title, record, state, blocks, self.accumulator_at(state), beside=beside, reduces=reduces)
 
+    def is_short(self, blocks: Sequence[Any]) -> bool:
+        """Return whether the last one of these blocks is not a whole one: then the number of its bytes is behind it."""
+        return len(blocks) % 2 == 1
+
     def run(
         self,
         title: str,
@@ -334,7 +364,7 @@ class Calls:
         reduces: bool = False,
     ) -> None:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
-        if len(before.blocks) % 2:
+        if self.is_short(before.blocks):
             raise Unproved(f"{title} after a short block")
         run: Run = (title, reduces, *before.words, *blocks, *before.key)
         self.ring.enter(self.once("scope", run, Scope))

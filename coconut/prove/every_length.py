@@ -3,8 +3,8 @@
 
 A job is a kind of call of one choice of kernels, at some lengths. What became of it is a line of a log, with what
 identifies the archive and the prover: a run skips the jobs that the log has of the same ones. Jobs end in any order, so
-the hash of a log is that of its sorted lines. All choices of kernels at the same lengths share their words, and most of
-their numbers: a process runs these jobs one after another.
+the hash of a log is that of its sorted lines. All choices of kernels at the same length share their words, and most of
+their numbers: a process runs the jobs of the same lengths together, one length after another.
 """
 
 import hashlib
@@ -12,20 +12,23 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from coconut.lift.objects import Linked, chosen, compiled
+from coconut.operations import BLOCK_BYTES
 from coconut.prove.aead import AAD_LENGTHS, Case, Shared, prove_cases
 from coconut.prove.choices import check_named, choice_named, choices, missing
+from coconut.prove.collection import uncollected
 from coconut.prove.polynomials import Unproved
 from coconut.trace import BUILD, HERE
 
 LOGS = BUILD / "every-length"
 # How many lengths a job has.
-JOB_LENGTHS = 25
+JOB_LENGTHS = 2 * BLOCK_BYTES
 
 
 class Job(NamedTuple):
@@ -36,9 +39,16 @@ class Job(NamedTuple):
     last: int
 
     def cases(self) -> list[Case]:
-        """Return a case of each length, with associated data, places and nonces taken in turn."""
+        """Return a case of each length, with associated data, places and nonces taken in turn: those of the same number of
+        blocks of Poly1305 have the same, so that they share what it computes."""
         return [
-            Case(self.opens, n, AAD_LENGTHS[n % len(AAD_LENGTHS)], in_place=n % 4 == 3, extended=n % 8 == 5)
+            Case(
+                self.opens,
+                n,
+                AAD_LENGTHS[n // BLOCK_BYTES % len(AAD_LENGTHS)],
+                in_place=n // BLOCK_BYTES % 4 == 3,
+                extended=n // BLOCK_BYTES % 8 == 5,
+            )
             for n in range(self.first, self.last + 1)
         ]
 
@@ -67,27 +77,48 @@ def key_in(line: dict[str, Any]) -> str:
     return json.dumps({name: line.get(name) for name in KEY})
 
 
+@uncollected
 def run_jobs(jobs: Sequence[Job]) -> list[dict[str, Any]]:
-    """Prove the calls of jobs of the same lengths, and return their lines."""
-    shared = Shared()
-    return [run_job(job, shared) for job in jobs]
+    """Prove the calls of jobs of the same lengths, all calls at one length before those at the next; return a line of each
+    job."""
+    shared, runs = Shared(), [Running(job) for job in jobs]
+    for cases in zip(*(job.cases() for job in jobs), strict=True):
+        for run, case in zip(runs, cases, strict=True):
+            run.prove(case, shared)
+    return [run.line() for run in runs]
 
 
-def run_job(job: Job, shared: Shared) -> dict[str, Any]:
-    linked, ran, refused, calls = compiled(job.compiler), set[int](), "", 0
-    choice = choice_named(linked, job.kernels)
-    try:
-        for case in job.cases():
-            calls += prove_cases(linked, choice, [case], ran, shared.of(case))
-    except Unproved as error:
-        refused = str(error)
-    places = " ".join(f"{at:x}" for at in sorted(ran))
-    return key_of(linked, job) | {
-        "calls": calls,
-        "instructions": len(ran),
-        "ran": hashlib.sha256(places.encode()).hexdigest(),
-        "refused": refused,
-    }
+@dataclass
+class Running:
+    """A job that runs: the addresses of instructions that have run, how many calls are proved, and why one is refused."""
+
+    job: Job
+    ran: set[int] = field(default_factory=set)
+    calls: int = 0
+    refused: str = ""
+
+    @property
+    def linked(self) -> Linked:
+        return compiled(self.job.compiler)
+
+    def prove(self, case: Case, shared: Shared) -> None:
+        """Prove calls, unless an earlier one was refused."""
+        if self.refused:
+            return
+        choice = choice_named(self.linked, self.job.kernels)
+        try:
+            self.calls += prove_cases(self.linked, choice, [case], self.ran, shared.of(case))
+        except Unproved as error:
+            self.refused = str(error)
+
+    def line(self) -> dict[str, Any]:
+        places = " ".join(f"{at:x}" for at in sorted(self.ran))
+        return key_of(self.linked, self.job) | {
+            "calls": self.calls,
+            "instructions": len(self.ran),
+            "ran": hashlib.sha256(places.encode()).hexdigest(),
+            "refused": self.refused,
+        }
 
 
 def jobs_of(compiler: str, lengths: range, kernels: Sequence[str]) -> Iterator[Job]:

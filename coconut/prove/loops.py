@@ -15,8 +15,7 @@ join of all paths that arrived so far, widened where that grows, and is explored
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
@@ -149,7 +148,7 @@ class Path:
         return self.machine.memory
 
     def copied(self) -> "Path":
-        machine = copied(self.machine)
+        machine = self.machine.copied()
         return Path(
             machine,
             self.at,
@@ -175,18 +174,6 @@ class Path:
         self.b, self.y, self.left = changed(self.b), changed(self.y), changed(self.left)
         self.memory.length = changed(self.memory.length)
         self.stages = [Stage(t, changed(taken), changed(left)) for t, taken, left in self.stages]
-
-
-def copied(machine: Machine) -> Machine:
-    """Return a machine that has the same, and changes alone."""
-    made = copy(machine)
-    for item in fields(made):
-        value = getattr(made, item.name)
-        if isinstance(value, dict | set) and item.name != "ran":
-            setattr(made, item.name, copy(value))
-    made.flags, made.memory = copy(made.flags), copy(made.memory)
-    made.memory.cells = dict(made.memory.cells)
-    return made
 
 
 FLAGS = ("a", "b", "carry_in", "result")
