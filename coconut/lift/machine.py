@@ -268,7 +268,7 @@ class Machine:
             at = self.step(line)
             passed.check(words, self.memory.found)
             self.check_stack(min(pointer, self.general[self.STACK]))
-        except (Unproved, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+        except compare.REFUSALS as error:
             where = self.linked.functions.get(at, "")
             raise Unproved(f"{line.at:x} {where}: {line.text}: {type(error).__name__} {error}") from None
         self.steps += 1

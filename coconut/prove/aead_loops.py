@@ -418,11 +418,15 @@ FIRST, NOTHING, BEHIND, ANYWHERE, PART, AHEAD, LAST = (
 )
 
 
+# Any number of blocks.
+ANY = -1
+
+
 class Key(NamedTuple):
     """What states differ by: the address; the layout of the pass that begins or returns; n, if that is known, else
     -1; how many bytes Poly1305 is behind, if that is a constant; where the stack has ended; how many blocks are absorbed
     beside this pass, or the last one; of how many blocks this pass is; and where the part ends, behind n, if Poly1305 is
-    before n."""
+    before n, and how many blocks are left then, modulo those of a period."""
 
     at: int
     layout: int
@@ -433,11 +437,12 @@ class Key(NamedTuple):
     beside: int
     blocks: int
     part: int = 0
+    residue: int = ANY
 
     @property
     def shared(self) -> tuple[object, ...]:
         """Return what states have in common of which the same is known."""
-        ahead = (self.lag, self.part) if self.kind == AHEAD else ()
+        ahead = (self.lag, self.part, self.residue) if self.kind == AHEAD else ()
         return self.at, self.layout, self.n, self.kind, *ahead
 
     @property
@@ -512,29 +517,44 @@ class LongText:
             if first <= at < end and line.name == "call" and line.operands[0].split()[0] == target
         }
 
-    def from_length(self, least: int) -> Parts:
-        """Return any length from this one on, up to the longest, but for less than a period of blocks."""
-        size = CIPHER_BLOCK * self.kernel.period
-        whole = (
-            self.space.variable("v", 0, (TEXT_MAX - least + 1) // size - 1) * size
-            + self.space.variable("b", 0, self.kernel.period - 1) * CIPHER_BLOCK
-            + least
-        )
+    def from_length(self, least: int, periods: int, residue: int = ANY) -> Parts:
+        """Return any length from this one on, below a number of periods more; maybe with a number of blocks modulo that
+        of a period."""
+        count = self.period // CIPHER_BLOCK
+        # The code computes the number modulo the period of its table, in which passes may repeat.
+        whole = self.space.variable("v", 0, periods - 1) * self.table + least
+        if self.table > self.period:
+            whole = whole + self.space.variable("b", 0, self.table // self.period - 1) * self.period
+        if residue != ANY:
+            whole = whole + (residue - least // CIPHER_BLOCK) % count * CIPHER_BLOCK
+        elif count > 1:
+            whole = whole + self.space.variable("c", 0, count - 1) * CIPHER_BLOCK
         if not self.case.opens:
             return Parts(whole + self.space.variable("y", 0, CIPHER_BLOCK - 1), 0)
         blocks = self.space.variable("z", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
         rest = self.space.variable("y", 0, BLOCK_BYTES - 1)
         return Parts(whole + blocks + rest, rest)
 
-    def bound(self, least: int) -> int:
-        """Return the first length that is longer than all of those."""
-        size = CIPHER_BLOCK * self.kernel.period
-        return least + (TEXT_MAX - least + 1) // size * size
+    @property
+    def table(self) -> int:
+        """Return after how many bytes of a long text the table of passes repeats."""
+        return CIPHER_BLOCK * self.kernel.period
+
+    @property
+    def period(self) -> int:
+        """Return after how many bytes of a long text the passes repeat."""
+        last = self.kernel.others[-self.kernel.period :]
+        return CIPHER_BLOCK * next(i for i in range(1, len(last) + 1) if last[i:] + last[:i] == last)
+
+    @property
+    def bound(self) -> int:
+        """Return the first length that is longer than all that are proved: a number of periods more than the least."""
+        return self.long + (TEXT_MAX + 1 - self.long) // self.table * self.table
 
     def enter(self) -> Path:
         """Return a call."""
         self.space.ranges = {}
-        (length, _), case = self.from_length(self.long), self.case
+        (length, _), case = self.from_length(self.long, (self.bound - self.long) // self.table), self.case
         calls = self.calls
         text_at = OUT if case.in_place else IN
         first = [OUT, text_at, length, TAG] if case.opens else [OUT, TAG, text_at, length]
@@ -598,8 +618,6 @@ class LongText:
         found, absorbed = self.found_at(n, calls, path.work)
         if range_of(absorbed - begun.absorbed)[0] < 0:
             raise Unproved("fewer blocks are absorbed than before")
-        if range_of(left)[1] >= self.bound(self.least):
-            raise Unproved(f"{left} bytes are left")
         if n % CIPHER_BLOCK != 0:
             raise Unproved(f"{n} bytes are done")
         beside = memory.read(path.work + BESIDE_COUNT, 8)
@@ -613,8 +631,11 @@ class LongText:
         blocks = self.linked.number(layout + BLOCKS, 2) if is_entry else 0
         kind, lag = self.kind_of(begun, n, left, absorbed, blocks, beside if is_entry else 0)
         part = self.part_of(calls, n, left) if kind == AHEAD else 0
+        residue = left // CIPHER_BLOCK % (self.period // CIPHER_BLOCK) if kind == AHEAD else ANY
+        if not isinstance(residue, int):
+            raise Unproved(f"{left} bytes are left")
         n_known = n if is_zero(begun.n) and isinstance(n, int) else -1
-        key = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, part)
+        key = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, part, residue)
         if range_of(left)[0] < key.least_left:
             raise Unproved(f"{left} bytes are left, and Poly1305 is {-lag} bytes before {n}")
         anchors = anchors_of(key, n, left, absorbed, begun.text_at + done, begun.out_at + done)
@@ -624,7 +645,9 @@ class LongText:
             raise Unproved("two places of what passes are given")
         self.work = path.work
         if (low := range_of(left)[0]) < self.least:
-            self.tails.setdefault(key, set()).update(range(low, self.least))
+            tails = range(low, self.least)
+            count = self.period // CIPHER_BLOCK
+            self.tails.setdefault(key, set()).update(i for i in tails if residue in {ANY, i // CIPHER_BLOCK % count})
         self.states.setdefault(key, ())
 
     def kind_of(
@@ -677,7 +700,8 @@ class LongText:
                 behind = value - n
                 if isinstance(behind, int) and 0 < behind <= PART_BYTES and behind % CIPHER_BLOCK == 0:
                     found.append(behind)
-        return max(behind for behind in found if range_of(left - behind)[0] >= 0)
+        # If it ends with the text, that is known otherwise.
+        return max(behind for behind in found if range_of(left - behind)[0] >= 0 and not is_same(left, behind))
 
     @property
     def is_stitched(self) -> bool:
@@ -791,8 +815,10 @@ class LongText:
         n: Whole = key.n
         if key.n < 0:
             n = self.space.variable("m", max(1, -(-lag // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
+        least = max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, first)
         rest, last = (
-            self.from_length(max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, first))
+            # Up to more than any text has left.
+            self.from_length(least, TEXT_MAX // self.table + 1, key.residue)
             if left is None
             else Parts(left, left % BLOCK_BYTES)
         )
@@ -955,7 +981,7 @@ class LongText:
         while stale := [key for key, known in self.states.items() if known != self.known(key)]:
             visits += 1
             if visits > VISITS_MAX:
-                raise Unproved("no invariant is found")
+                raise next(iter(failed.values()), Unproved("no invariant is found"))
             # Those first that were never run, as most is lost in what they leave.
             key = min(stale, key=lambda key: self.states[key])
             self.states[key] = self.known(key)
@@ -1064,7 +1090,7 @@ def prove_long(linked: Linked, choice: Choice, case: Case) -> Proved:
         return Proved(title, 0, compiled=of, omitted=lacking)
     proof = LongText(linked, choice, case)
     lengths = (
-        f"every length from {proof.long} to {proof.bound(proof.long) - 1}, and {AAD_LENGTH} of associated "
+        f"every length from {proof.long} to {proof.bound - 1}, and {AAD_LENGTH} of associated "
         f"data; of the numbers of bytes left to the last passes each {EACH}th"
     )
     return proved(title, partial(prove_choice, proof), compiled=of._replace(lengths=lengths))

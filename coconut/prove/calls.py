@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Self
 
+from coconut.lift.compare import REFUSALS
 from coconut.lift.cpus import cpu_of
 from coconut.lift.machine import RETURN, STACK_TOP, Memory, Unknown
 from coconut.lift.objects import AARCH64, Linked
@@ -245,7 +246,10 @@ class Calls:
 
     def advance(self, at: int) -> int:
         """Run an instruction, and the basic blocks where Poly1305 begins or ends; return the next address."""
-        at = self.entered(at)
+        try:
+            at = self.entered(at)
+        except REFUSALS as error:
+            raise Unproved(f"{at:x}: {type(error).__name__} {error}") from None
         line = self.linked.lines.get(at)
         at = self.machine.advance(at)
         if line is not None and line.name == "ret":

@@ -3,7 +3,7 @@
 reach."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
 
@@ -13,7 +13,7 @@ from coconut.lift.objects import Linked, read_line
 from coconut.lift.publics import Space, Split
 from coconut.prove import aead_loops
 from coconut.prove.aead import Case
-from coconut.prove.aead_loops import CIPHER_BLOCK, Key, LongText, Path, Piece, TextMemory, is_covered, with_piece
+from coconut.prove.aead_loops import AHEAD, CIPHER_BLOCK, Key, LongText, Path, Piece, TextMemory, is_covered, with_piece
 from coconut.prove.choices import Choice, choices
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.polynomials import Unproved
@@ -24,17 +24,17 @@ FREE = 0x3000
 # How many bytes of a text are done where a mistake is made.
 FAR = 1 << 20
 # How many periods of blocks, whole blocks and bytes a text has: most paths are alike.
-MIDDLE = {"v": (1 << 12, 1 << 20), "b": (1, 1), "y": (1, 15), "z": (1, 2)}
+MIDDLE = {"v": (1 << 12, 1 << 20), "c": (1, 1), "y": (1, 15), "z": (1, 2)}
 
 
 class Middle(LongText):
     """The proof for some lengths alone, whose passes are of one layout."""
 
     def enter(self) -> Path:
-        return narrowed(super().enter(), "byz")
+        return narrowed(super().enter(), "cyz")
 
     def resume(self, key: Key, left: int | None = None, valid: bool = True) -> Path:
-        return narrowed(super().resume(key, left, valid), "vbyz" if key.n < 0 else "byz")
+        return narrowed(super().resume(key, left, valid), "vcyz" if key.n < 0 else "cyz")
 
 
 def narrowed(path: Path, names: str) -> Path:
@@ -65,16 +65,16 @@ def chosen(name: str = "vector128") -> tuple[Linked, Choice]:
 
 
 @cache
-def proved(opens: bool) -> Middle:
-    proof = Middle(*chosen(), Case(opens, 0, 13))
+def proved(opens: bool) -> LongText:
+    proof = (Middle if opens else LongText)(*chosen(), Case(opens, 0, 13))
     proof.prove_states()
     return proof
 
 
-def again(opens: bool) -> Middle:
+def again(opens: bool) -> LongText:
     """Return a proof of which what begins when a pass has returned is to be run again, and what changes then."""
     found = proved(opens)
-    made = object.__new__(Middle)
+    made = object.__new__(type(found))
     made.__dict__ |= found.__dict__ | {
         "forms": {
             shared: {place: list(forms) for place, forms in known.items()} for shared, known in found.forms.items()
@@ -112,8 +112,13 @@ def next_pass(linked: Linked) -> int:
     return found
 
 
-@pytest.mark.parametrize("opens", [True])
-@pytest.mark.parametrize("name", MISTAKES)
+# Mistakes that a call that opens may make in another way than one that seals.
+SEALING = ("a block left out", "absorbed twice", "not absorbed")
+
+
+@pytest.mark.parametrize(
+    ("opens", "name"), [*((True, name) for name in MISTAKES), *((False, name) for name in SEALING)]
+)
 def test_mistakes_far_into_a_text_are_refused(name: str, opens: bool) -> None:
     proof = again(opens)
     with inserted(proof.linked, next_pass(proof.linked), MISTAKES[name]), pytest.raises(Unproved):
@@ -129,6 +134,25 @@ def test_what_is_no_mistake(opens: bool) -> None:
     ends = [key for key in proof.states if key.n < 0 and key.at in proof.cuts]
     for valid in proof.case.verdicts:
         proof.explore(proof.resume(ends[0], 3 * CIPHER_BLOCK + 5, valid))
+
+
+BESIDE = {"": "nop", "twice": "sub $0x10,%r12", "not at all": "add $0x10,%r12", "accumulator": "addq $0x1,0x20(%rdi)"}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_poly1305_beside_all_passes(name: str) -> None:
+    """A call that opens absorbs beside each pass what it decrypts later; mistakes of the first passes are refused."""
+    linked, choice = chosen("avx2_golden_cove")
+    proof, seen = LongText(linked, choice, Case(True, 0, 13)), set[Key]()
+    texts = ["mov 0x58(%rbx),%rdi", BESIDE[name]]
+    with inserted(linked, next_pass(linked), texts), pytest.raises(Unproved) if name else nullcontext():
+        proof.explore(proof.enter())
+        for _ in range(4):
+            # That behind which the part ends last: the text is longer than that.
+            key = max(proof.states.keys() - seen, key=lambda key: key.part)
+            seen.update(proof.states)
+            proof.explore(proof.resume(key))
+        assert key.kind == AHEAD and key.part > 1 << 15 and key.beside
 
 
 @pytest.mark.parametrize("opens", [True])
