@@ -102,10 +102,10 @@ class TextMemory(Memory):
         low, high = range_of(at)
         if isinstance(at, int) or low == high:
             return super().read(low, count)
-        names = [name for name in at.terms if len(set(at.space.ranges[name])) > 1]
-        if len(names) > 1:
-            raise Unproved(f"an address depends on {' and '.join(names)}")
-        (name,) = names
+        sizes = {name: high - low for name, (low, high) in at.space.ranges.items() if name in at.terms and low < high}
+        name = min(sizes, key=lambda name: sizes[name])
+        if len(sizes) > 1:
+            at.separate(name)
         rest, _ = at.range(name)
 
         def found(value: int) -> Any:
@@ -375,7 +375,8 @@ def with_piece(blocks: list[Any], start: Whole, end: Whole) -> list[Any]:
 @dataclass
 class Path:
     """A path of the symbolic execution. passes: how many have begun; work: the address of what they are given. valid: the
-    verdict on the tag, if it takes one. layout: of the pass that is run, or was."""
+    verdict on the tag, if it takes one. layout: of the pass that is run, or was. least: how many bytes are left at least,
+    when it begins."""
 
     calls: LongCalls
     at: int
@@ -383,6 +384,7 @@ class Path:
     valid: bool = True
     work: int = 0
     layout: int = 0
+    least: int = 0
     moved: bool = False
     decided: bool = False
 
@@ -446,6 +448,11 @@ class Key(NamedTuple):
         return self.at, self.layout, self.n, self.kind, *ahead
 
     @property
+    def secret(self) -> tuple[object, ...]:
+        """Return what states have in common that have secrets in the same places."""
+        return *self.shared, self.end
+
+    @property
     def least_left(self) -> int:
         """Return how many bytes are left at least: the part does not end behind the text, and Poly1305 is not there."""
         return max(self.part, -self.lag) if self.kind == AHEAD else self.lag if self.kind == LAST else 0
@@ -465,8 +472,9 @@ class LongText:
     - least: how many bytes are left in a state at least. kernel: of ChaCha20.
     - forms: what is known where at the cut point, by what may be true of it, for each kind of states; the first one is
       taken. least_lag: how many bytes wait for Poly1305 at least, if that may be any number.
-    - secrets: where a secret may be, if nothing else is known; it depends on where the stack has ended.
-    - states: what was known when each of them was run. tails: how many bytes may be left, by the state.
+    - secrets: where a secret may be, if nothing else is known; it depends on where the stack has ended, too.
+    - states: what was known when each of them was run. tails: how many bytes may be left, by the state; most: the
+      largest number of them, if Poly1305 is before n.
     """
 
     linked: Linked
@@ -475,9 +483,10 @@ class LongText:
     space: Space = field(default_factory=Space)
     forms: dict[tuple[object, ...], dict[Place, list[Form]]] = field(default_factory=dict)
     least_lag: int = TEXT_MAX
-    secrets: dict[int, set[Place]] = field(default_factory=dict)
+    secrets: dict[tuple[object, ...], set[Place]] = field(default_factory=dict)
     states: dict[Key, tuple[int, ...]] = field(default_factory=dict)
     tails: dict[Key, set[int]] = field(default_factory=dict)
+    most: dict[Key, int] = field(default_factory=dict)
     versions: dict[tuple[object, ...], int] = field(default_factory=dict)
     resumed: int = 0
     paths: int = 0
@@ -575,6 +584,8 @@ class LongText:
         machine, cuts = calls.machine, {passes_at} if is_zero(path.begun.n) else {passes_at, *self.cuts}
         while path.at != RETURN:
             try:
+                if not path.moved and path.begun.left < path.least:
+                    return []
                 if path.at == passes_at:
                     path.work = machine.general[machine.ARGUMENTS[1]]
                 if path.moved and path.at in cuts and not self.is_tail(path.begun.left):
@@ -644,6 +655,8 @@ class LongText:
         if self.work not in {0, path.work}:
             raise Unproved("two places of what passes are given")
         self.work = path.work
+        if kind == AHEAD:
+            self.most[key] = max(self.most.get(key, 0), range_of(left)[1] | CIPHER_BLOCK - 1)
         if (low := range_of(left)[0]) < self.least:
             tails = range(low, self.least)
             count = self.period // CIPHER_BLOCK
@@ -693,15 +706,19 @@ class LongText:
         return ANYWHERE, 0
 
     def part_of(self, calls: LongCalls, n: Whole, left: Whole) -> int:
-        """Return how many bytes behind n the part seems to end, which is the place behind it that is held and furthest."""
-        found = [0]
+        """Return how many bytes behind n the part seems to end, which is the place behind it that is held and furthest.
+
+        If there is none, the part is over, or ends with the text: that is told by in how many places the length is held,
+        as a negative number. States may be told apart by anything.
+        """
+        found, ends = [0], 0
         for place, value in values_of(calls.machine):
             if place[0] in {"general", "cells"} and is_whole(value) and not bits_of(value):
+                ends += is_same(exact(value), exact(n + left))
                 behind = value - n
                 if isinstance(behind, int) and 0 < behind <= PART_BYTES and behind % CIPHER_BLOCK == 0:
                     found.append(behind)
-        # If it ends with the text, that is known otherwise.
-        return max(behind for behind in found if range_of(left - behind)[0] >= 0 and not is_same(left, behind))
+        return max(behind for behind in found if range_of(left - behind)[0] >= 0 and not is_same(left, behind)) or -ends
 
     @property
     def is_stitched(self) -> bool:
@@ -750,7 +767,7 @@ class LongText:
         public = {atom for word in (*ciphertext, *calls.public) for atom in atoms_of(word)}
         for place, value in values.items():
             if is_left(value, public):
-                self.secrets.setdefault(key.end, set()).add(place)
+                self.secrets.setdefault(key.secret, set()).add(place)
         version = self.versions.get(key.shared, 0)
         if key.shared not in self.forms:
             self.forms[key.shared] = {
@@ -816,11 +833,13 @@ class LongText:
         if key.n < 0:
             n = self.space.variable("m", max(1, -(-lag // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
         least = max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, first)
+        # Whole periods: up to more than any text has left; or up to the largest number, and fewer than `least` are no path.
+        periods, from_there = TEXT_MAX // self.table + 1, least
+        if most := self.most.get(key):
+            periods = (most - least) // self.table + 1
+            from_there = most + 1 - periods * self.table
         rest, last = (
-            # Up to more than any text has left.
-            self.from_length(least, TEXT_MAX // self.table + 1, key.residue)
-            if left is None
-            else Parts(left, left % BLOCK_BYTES)
+            self.from_length(from_there, periods, key.residue) if left is None else Parts(left, left % BLOCK_BYTES)
         )
         absorbed, below = n - lag, []
         if key.kind == NOTHING:
@@ -880,7 +899,7 @@ class LongText:
         anchors = anchors_of(key, n, rest, absorbed, text_at, out_at)
         held: list[tuple[Place, Any]] = []
         unknown: dict[int, bool] = {}
-        secrets = self.secrets.get(key.end, set())
+        secrets = self.secrets.get(key.secret, set())
         for place, forms in self.forms[key.shared].items():
             if not forms:
                 value: Any = Unknown(f"{place} {name}", place in secrets)
@@ -906,7 +925,7 @@ class LongText:
         calls.memory.cells |= {at: (1, Unknown(f"{at:#x} {name}", secret)) for at, secret in unknown.items()}
         for place, value in held:
             calls.memory.write(place[1], place[2], value)
-        return Path(calls, key.at, self.space.ranges, valid, self.work, key.layout)
+        return Path(calls, key.at, self.space.ranges, valid, self.work, key.layout, 0 if left is not None else least)
 
     def expected_tag(self, calls: LongCalls) -> list[Any]:
         """Return the words of the RFC's tag, at the end of a call."""
@@ -962,8 +981,9 @@ class LongText:
         """Return numbers that are others whenever something else is known in a state."""
         return (
             self.versions.get(key.shared, 0),
-            len(self.secrets.get(key.end, ())),
+            len(self.secrets.get(key.secret, ())),
             self.least_lag if key.kind == ANYWHERE else 0,
+            self.most.get(key, 0),
         )
 
     def prove_states(self) -> None:
@@ -1053,14 +1073,16 @@ def prove_choice(proof: LongText) -> int:
     return len(proof.states) + ends
 
 
+# The kernels of ChaCha20 with which calls are proved that seal, and that open; with others that was not run to the end.
+SEALS = {"vector128", "avx2", "avx2_golden_cove", "avx2_zen4", "avx512vl", "avx512vl_zen4"}
+OPENS = {"vector128", "avx512vl", "avx512vl_zen4"}
+
+
 def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:
-    """Return whether calls are proved at all lengths: those that open are not if Poly1305 runs beside most passes, as what
-    it has absorbed is then any number of blocks before them, and before the end of a part; nor are those whose kernel of
-    Poly1305 loops.py does not prove."""
-    at = records_in_use(linked, "chacha20", choice.chacha20)[0]
-    kernel = kernels_of_chacha20(linked)[at]
+    """Return whether calls are proved at all lengths, with one kernel of ChaCha20, and kernels of Poly1305 that loops.py
+    proves."""
     absorbing = kernels_named(linked, "poly1305", choice.poly1305).split(", ")
-    return not (opens and kernel.layouts[kernel.others[-1]].beside) and not any(
+    return kernels_named(linked, "chacha20", choice.chacha20) in (OPENS if opens else SEALS) and not any(
         (name, "absorb") in NOT_PROVED for name in absorbing
     )
 

@@ -79,8 +79,9 @@ def again(opens: bool) -> LongText:
         "forms": {
             shared: {place: list(forms) for place, forms in known.items()} for shared, known in found.forms.items()
         },
-        "secrets": {end: set(places) for end, places in found.secrets.items()},
+        "secrets": {which: set(places) for which, places in found.secrets.items()},
         "states": {key: () if key.at in found.cuts else known for key, known in found.states.items()},
+        "most": dict(found.most),
         "tails": {key: set(left) for key, left in found.tails.items()},
         "versions": dict(found.versions),
     }
@@ -191,7 +192,7 @@ def test_tables_at_numbers_that_depend_on_the_length() -> None:
 
 
 def test_what_is_not_covered() -> None:
-    """Kernels with Poly1305 beside most passes are proved to seal alone, and calls that open in place are not."""
+    """Some kernels are proved to seal alone, and calls that open in place are not proved."""
     linked, choice = chosen("avx2_golden_cove")
     assert is_covered(linked, choice, opens=False) and not is_covered(linked, choice, opens=True)
     with pytest.raises(Unproved, match="in place"):
