@@ -171,20 +171,22 @@ class Run:
         case, calls = self.case, Calls(self.linked, self.choice, self.terms)
         arguments, results = self.prepare(calls)
         before, at = calls.enter(arguments), self.linked.symbols[case.function]
-        calls.terms.decide = undecided
-        while at != RETURN:
-            try:
-                at = calls.advance_or_undo(at, Undecided)
-            except Undecided:
-                break
-        parts = [calls.parted() for _ in verdicts]
-        for valid, part in zip(verdicts, parts, strict=True):
-            self.finish(part, at, valid)
-            self.check(part, part.leave(before, results))
-        # Nothing refers to the calls now but who gets them, so that they are freed without the collector.
-        for part in (calls, *parts):
-            part.machine.anything = nothing
-        calls.terms.decide = None
+        calls.terms.decide, parts = undecided, [calls]
+        try:
+            while at != RETURN:
+                try:
+                    at = calls.advance_or_undo(at, Undecided)
+                except Undecided:
+                    break
+            parts = [calls.parted() for _ in verdicts]
+            for valid, part in zip(verdicts, parts, strict=True):
+                self.finish(part, at, valid)
+                self.check(part, part.leave(before, results))
+        finally:
+            # Nothing refers to the calls then but who gets them, so that they are freed without the collector.
+            for part in (calls, *parts):
+                part.machine.anything = nothing
+            calls.terms.decide = None
         return parts
 
     def finish(self, calls: Calls, at: int, valid: bool) -> None:
