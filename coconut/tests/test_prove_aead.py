@@ -4,16 +4,18 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from coconut.instructions import octets, of_octets
-from coconut.lift.objects import Line, Linked
+from coconut.lift.objects import Line, Linked, compiled
 from coconut.prove import aead
 from coconut.prove.aead import Case, Run, prove_cases, sealed
 from coconut.prove.calls import Calls
 from coconut.prove.choices import Choice, choice_named, choices, kernels_of_chacha20, missing
 from coconut.prove.composition import tag_of
+from coconut.prove.every_length import prove_every_length
 from coconut.prove.mutations_aead import CALLS, plant_in_call
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.polynomials import Unproved
@@ -242,3 +244,24 @@ def test_reached() -> None:
     assert linked.symbols["hornet_poly1305_batch"] not in functions
     rest = {name: len(lines) for name, lines, _ in unreached(linked, functions, ran)}
     assert "chacha20_lanes2_avx2" in rest and sum(rest.values()) + len(ran) >= sum(map(len, functions.values()))
+
+
+def test_jobs_at_every_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each job has a line, which a later run does not prove again; one that is refused is named, with its lengths."""
+    linked, names = compiled("gcc"), [SSE2]
+
+    def printed(lengths: range) -> str:
+        prove_every_length(["gcc"], lengths, names, 1, tmp_path)
+        return capsys.readouterr().out
+
+    first = printed(range(15, 18))
+    assert "2 jobs, 0 done before" in first and "9 calls at 3 lengths, 0 jobs refused" in first
+    assert (again := printed(range(15, 18))).replace("2 done before", "0 done before") == first != again
+    line = next(
+        linked.lines[at]
+        for at in Run(linked, choice_named(linked, SSE2), SEAL).sample(0).ran
+        if linked.lines[at].name == "paddd"
+    )
+    with changed_line(linked, replace(line, name="pxor")), pytest.raises(ValueError, match="2 jobs are refused"):
+        printed(range(20, 21))
+    assert "refused: vector128 with scalar64, 20 to 20: " in capsys.readouterr().out
