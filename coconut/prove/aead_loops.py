@@ -474,8 +474,7 @@ class LongText:
       taken. least_lag: how many bytes wait for Poly1305 at least, if that may be any number.
     - secrets: where a secret may be, if nothing else is known; it depends on where the stack has ended, too.
     - states: what was known when each of them was run. tails: how many bytes may be left, by the state; most: the
-      largest number of them, if Poly1305 is before n. zero_is_absorbed: whether 0 in a register is taken for what had been
-      absorbed, which is nothing on the first paths that arrive.
+      largest number of them, if Poly1305 is before n.
     """
 
     linked: Linked
@@ -488,7 +487,6 @@ class LongText:
     states: dict[Key, tuple[int, ...]] = field(default_factory=dict)
     tails: dict[Key, set[int]] = field(default_factory=dict)
     most: dict[Key, int] = field(default_factory=dict)
-    zero_is_absorbed: bool = False
     versions: dict[tuple[object, ...], int] = field(default_factory=dict)
     resumed: int = 0
     paths: int = 0
@@ -649,7 +647,7 @@ class LongText:
             raise Unproved(f"{left} bytes are left")
         n_known = n if is_zero(begun.n) and isinstance(n, int) else -1
         key = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, part, residue)
-        if range_of(left)[0] < key.least_left:
+        if range_of(left)[0] < key.least_left or (key.least_left > self.least and key.least_left % CIPHER_BLOCK):
             raise Unproved(f"{left} bytes are left, and Poly1305 is {-lag} bytes before {n}")
         anchors = anchors_of(key, n, left, absorbed, begun.text_at + done, begun.out_at + done)
         counter = begun.counter + done // CIPHER_BLOCK & WORD32_MAX
@@ -833,7 +831,8 @@ class LongText:
         # What is behind n was encrypted, and no more than n.
         n: Whole = key.n
         if key.n < 0:
-            n = self.space.variable("m", max(1, -(-lag // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
+            waiting = lag if key.kind == BEHIND else 0
+            n = self.space.variable("m", max(1, -(-waiting // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
         least = max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, first)
         # Whole periods: up to more than any text has left; or up to the largest number, and fewer than `least` are no path.
         periods, from_there = TEXT_MAX // self.table + 1, least
@@ -905,7 +904,7 @@ class LongText:
         for place, forms in self.forms[key.shared].items():
             if not forms:
                 value: Any = Unknown(f"{place} {name}", place in secrets)
-            elif (form := self.form_of(place, forms)) == FREE:
+            elif (form := forms[0]) == FREE:
                 value = anchors["n then"] + self.space.variable("q", 0, PART_BYTES)
             elif form == WITHIN_BLOCK:
                 value = absorbed + self.space.variable("r", 0, BLOCK_BYTES - 1)
@@ -990,24 +989,10 @@ class LongText:
 
     def prove_states(self) -> None:
         """Find what is known at the cut point, and prove all paths but for those of the tails."""
-        try:
-            self.explore(self.enter())
-            self.settle()
-        except Unproved:
-            # With the other choice of what 0 is on the first paths that arrive.
-            for known in (self.forms, self.secrets, self.states, self.tails, self.most, self.versions):
-                known.clear()
-            self.least_lag, self.zero_is_absorbed = TEXT_MAX, True
-            self.explore(self.enter())
-            self.settle()
+        self.explore(self.enter())
+        self.settle()
         if not any(key.n < 0 for key in self.states):
             raise Unproved("no pass returns")
-
-    def form_of(self, place: Place, forms: Sequence[Form]) -> Form:
-        """Return what is taken of what may be true."""
-        if self.zero_is_absorbed and place[0] == "general" and forms[0] == Form("constant", 0):
-            return next((form for form in forms if form.of == "absorbed before"), forms[0])
-        return forms[0]
 
     def settle(self) -> None:
         """Run states until none of them has changed since it was run."""
@@ -1089,10 +1074,10 @@ def prove_choice(proof: LongText) -> int:
     return len(proof.states) + ends
 
 
-# The kernels of ChaCha20 with which calls are proved that seal and open, and that seal. With others that was not run to the
-# end.
+# The kernels of ChaCha20 with which calls are proved that seal and open; and, of what gcc makes, that seal. With others that
+# was not run to the end.
 KERNELS = {"vector128", "avx512vl", "avx512vl_zen4"}
-SEALS = {"avx2", "avx2_golden_cove", "avx2_zen4"}
+SEALS_OF_GCC = {"avx2", "avx2_golden_cove", "avx2_zen4"}
 
 
 def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:
@@ -1100,8 +1085,8 @@ def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:
     proves."""
     absorbing = kernels_named(linked, "poly1305", choice.poly1305).split(", ")
     kernel = kernels_named(linked, "chacha20", choice.chacha20)
-    is_proved = kernel in KERNELS or (kernel in SEALS and not opens)
-    return is_proved and not any((name, "absorb") in NOT_PROVED for name in absorbing)
+    seals = kernel in SEALS_OF_GCC and linked.version.startswith("gcc") and not opens
+    return (kernel in KERNELS or seals) and not any((name, "absorb") in NOT_PROVED for name in absorbing)
 
 
 def prove_aead_loops(compilers: Iterable[str] = (), every: bool = False) -> Iterator[Proved]:
