@@ -777,15 +777,13 @@ PLAIN = {
     *("inc", "dec", "neg", "not", "shl", "shr", "sar", "shld", "shrd", "rol", "ror", "mul", "mulx", "imul", "div"),
     *("bts", "btr", "bt", "tzcnt", "cqto", "cltq", "xchg", "bswap"),
 }
-
-
 EXTENDING = re.compile("mov[zs][bwl][wlq]")
 
 
 def named(name: str, operands: list[Operand]) -> tuple[str, int]:
     """Return the name without a letter for the width, and the width in bits."""
     widths = [operand.width for operand in operands if operand.kind in {"general", "second byte"}]
-    if len(name) == 6 and EXTENDING.fullmatch(name):
+    if EXTENDING.fullmatch(name):
         return name[:5], SUFFIXES[name[5]]
     if name.startswith(("set", "cmov")):
         return name, widths[-1] if widths else 8

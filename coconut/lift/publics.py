@@ -159,6 +159,13 @@ class Public:
         low, _ = self.range(name)
         self.separate(name, lambda value: (low + self.terms[name] * value) // by)
 
+    def varying(self) -> list[str]:
+        """Return the variables that have more than one value, those with the fewest first."""
+        sizes = {
+            name: high - low for name, (low, high) in self.space.ranges.items() if name in self.terms and low < high
+        }
+        return sorted(sizes, key=lambda name: sizes[name])
+
     def separate(self, name: str, case: Callable[[int], object] = lambda _: None) -> None:
         """Raise Split into the ranges in which a variable makes the same case; into single values, if all do."""
         low, high = self.space.ranges[name]
@@ -233,10 +240,8 @@ class Public:
             parts = in_parts(self.space.ranges[name], case_of, [-end // factor for end in (low, high)])
             if len(parts) > 1:
                 raise Split(name, parts)
-        sizes = {name: high - low for name, (low, high) in self.space.ranges.items() if name in self.terms}
-        few = {name: size for name, size in sizes.items() if 0 < size < VALUES_MAX}
-        if few:
-            self.separate(min(few, key=lambda name: few[name]))
+        if varying := self.varying():
+            self.separate(varying[0])
         raise Unproved(f"a question that has more than one answer, of {self}")
 
     def __lt__(self, other: "Whole") -> bool:

@@ -330,16 +330,16 @@ class Shared:
 
     def of(self, case: Case) -> Terms:
         """Return that of the next call: new, if it is long, or once too much is kept."""
-        if case.length > SHARED_BYTES:
-            gc.collect()
-            return Terms(NamingRing())
-        ring = self.terms.ring
+        ring, is_long = self.terms.ring, case.length > SHARED_BYTES
         assert ring is not None
-        if len(self.terms.results) > SHARED_RESULTS or len(ring.known) > SHARED_NUMBERS:
-            self.terms = Terms(NamingRing())
-            # Terms, and what they are made in, refer to each other: only the collector frees them.
-            gc.collect()
-        return self.terms
+        if not is_long and len(self.terms.results) <= SHARED_RESULTS and len(ring.known) <= SHARED_NUMBERS:
+            return self.terms
+        made = Terms(NamingRing())
+        if not is_long:
+            self.terms = made
+        # Terms, and what they are made in, refer to each other: only the collector frees them.
+        gc.collect()
+        return made
 
 
 @uncollected

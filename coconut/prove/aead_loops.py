@@ -5,7 +5,8 @@ by induction.
 aead.py proves a call at one length. Here the length is n + left: what the passes have done, and what is left. The place
 where a pass has returned to hornet_aead_long_chunk is the cut point. There, any pass may have been the last one (havoc):
 
-- n is any multiple of 64, and left is any number from `least` on. The text that is left is any text.
+- n is any multiple of 64, and left is any number from `least` on, or in a range if Poly1305 is a constant before n. The
+  text that is left is any text.
 - The counter of the next block is any word, but RFC 8439's for n. The accumulator is any, but what Poly1305 leaves for the
   associated data and the first `absorbed` bytes of ciphertext. How far these are from n is what kinds of states differ by.
 - Public numbers are a constant, or one plus n, left, the length, what is absorbed, or an address that moves with these; or
@@ -102,9 +103,8 @@ class TextMemory(Memory):
         low, high = range_of(at)
         if isinstance(at, int) or low == high:
             return super().read(low, count)
-        sizes = {name: high - low for name, (low, high) in at.space.ranges.items() if name in at.terms and low < high}
-        name = min(sizes, key=lambda name: sizes[name])
-        if len(sizes) > 1:
+        name, *others = at.varying()
+        if others:
             at.separate(name)
         rest, _ = at.range(name)
 
@@ -409,26 +409,18 @@ FREE, WITHIN_BLOCK = Form("any from n on"), Form("any within a block")
 # How far what Poly1305 has absorbed is from n: a constant behind it; any number of blocks behind it; before it, up to the
 # end of a part; a constant before it; a constant from the last whole block of the text.
 # Before the first pass, nothing is absorbed; and maybe not before the end of the first part.
-FIRST, NOTHING, BEHIND, ANYWHERE, PART, AHEAD, LAST = (
-    "first",
-    "nothing",
-    "behind",
-    "anywhere",
-    "part",
-    "ahead",
-    "last",
-)
-
-
+FIRST, NOTHING, BEHIND, ANYWHERE = "first", "nothing", "behind", "anywhere"
+PART, AHEAD, LAST = "part", "ahead", "last"
 # Any number of blocks.
 ANY = -1
 
 
 class Key(NamedTuple):
     """What states differ by: the address; the layout of the pass that begins or returns; n, if that is known, else
-    -1; how many bytes Poly1305 is behind, if that is a constant; where the stack has ended; how many blocks are absorbed
-    beside this pass, or the last one; of how many blocks this pass is; and where the part ends, behind n, if Poly1305 is
-    before n, and how many blocks are left then, modulo those of a period."""
+    -1; how many bytes Poly1305 is behind n, if that is a constant (below 0 if it is before n), or from the end of the text
+    (LAST); where the stack has ended; how many blocks are absorbed beside this pass, or the last one; of how many blocks
+    this pass is; and if Poly1305 is a constant before n (AHEAD), where the part ends, behind n, and how many blocks are
+    left, modulo those of a period."""
 
     at: int
     layout: int
@@ -474,7 +466,7 @@ class LongText:
       taken. least_lag: how many bytes wait for Poly1305 at least, if that may be any number.
     - secrets: where a secret may be, if nothing else is known; it depends on where the stack has ended, too.
     - states: what was known when each of them was run. tails: how many bytes may be left, by the state; most: the
-      largest number of them, if Poly1305 is before n.
+      largest number of them, if Poly1305 is a constant before n.
     """
 
     linked: Linked
@@ -526,18 +518,17 @@ class LongText:
             if first <= at < end and line.name == "call" and line.operands[0].split()[0] == target
         }
 
-    def from_length(self, least: int, periods: int, residue: int = ANY) -> Parts:
-        """Return any length from this one on, below a number of periods more; maybe with a number of blocks modulo that
-        of a period."""
-        count = self.period // CIPHER_BLOCK
+    def from_length(self, least: int, tables: int, residue: int = ANY) -> Parts:
+        """Return any length from this one on, below a number of tables more; maybe of a number of blocks modulo the
+        period."""
         # The code computes the number modulo the period of its table, in which passes may repeat.
-        whole = self.space.variable("v", 0, periods - 1) * self.table + least
-        if self.table > self.period:
-            whole = whole + self.space.variable("b", 0, self.table // self.period - 1) * self.period
+        whole = self.space.variable("v", 0, tables - 1) * self.table + least
+        if repeats := self.kernel.period // self.period - 1:
+            whole = whole + self.space.variable("b", 0, repeats) * (self.period * CIPHER_BLOCK)
         if residue != ANY:
-            whole = whole + (residue - least // CIPHER_BLOCK) % count * CIPHER_BLOCK
-        elif count > 1:
-            whole = whole + self.space.variable("c", 0, count - 1) * CIPHER_BLOCK
+            whole = whole + (residue - least // CIPHER_BLOCK) % self.period * CIPHER_BLOCK
+        elif self.period > 1:
+            whole = whole + self.space.variable("c", 0, self.period - 1) * CIPHER_BLOCK
         if not self.case.opens:
             return Parts(whole + self.space.variable("y", 0, CIPHER_BLOCK - 1), 0)
         blocks = self.space.variable("z", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
@@ -551,13 +542,13 @@ class LongText:
 
     @property
     def period(self) -> int:
-        """Return after how many bytes of a long text the passes repeat."""
+        """Return after how many blocks of a long text the passes repeat."""
         last = self.kernel.others[-self.kernel.period :]
-        return CIPHER_BLOCK * next(i for i in range(1, len(last) + 1) if last[i:] + last[:i] == last)
+        return next(i for i in range(1, len(last) + 1) if last[i:] + last[:i] == last)
 
     @property
     def bound(self) -> int:
-        """Return the first length that is longer than all that are proved: a number of periods more than the least."""
+        """Return the first length that is longer than all that are proved: a number of tables more than the least."""
         return self.long + (TEXT_MAX + 1 - self.long) // self.table * self.table
 
     def enter(self) -> Path:
@@ -642,7 +633,7 @@ class LongText:
         blocks = self.linked.number(layout + BLOCKS, 2) if is_entry else 0
         kind, lag = self.kind_of(begun, n, left, absorbed, blocks, beside if is_entry else 0)
         part = self.part_of(calls, n, left) if kind == AHEAD else 0
-        residue = left // CIPHER_BLOCK % (self.period // CIPHER_BLOCK) if kind == AHEAD else ANY
+        residue = left // CIPHER_BLOCK % self.period if kind == AHEAD else ANY
         if not isinstance(residue, int):
             raise Unproved(f"{left} bytes are left")
         n_known = n if is_zero(begun.n) and isinstance(n, int) else -1
@@ -658,9 +649,8 @@ class LongText:
         if kind == AHEAD:
             self.most[key] = max(self.most.get(key, 0), range_of(left)[1] | CIPHER_BLOCK - 1)
         if (low := range_of(left)[0]) < self.least:
-            tails = range(low, self.least)
-            count = self.period // CIPHER_BLOCK
-            self.tails.setdefault(key, set()).update(i for i in tails if residue in {ANY, i // CIPHER_BLOCK % count})
+            tails = (i for i in range(low, self.least) if residue in {ANY, i // CIPHER_BLOCK % self.period})
+            self.tails.setdefault(key, set()).update(tails)
         self.states.setdefault(key, ())
 
     def kind_of(
@@ -834,13 +824,13 @@ class LongText:
             waiting = lag if key.kind == BEHIND else 0
             n = self.space.variable("m", max(1, -(-waiting // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
         least = max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, first)
-        # Whole periods: up to more than any text has left; or up to the largest number, and fewer than `least` are no path.
-        periods, from_there = TEXT_MAX // self.table + 1, least
+        # Whole tables: up to more than any text has left; or up to the largest number, and fewer than `least` are no path.
+        tables, from_there = TEXT_MAX // self.table + 1, least
         if most := self.most.get(key):
-            periods = (most - least) // self.table + 1
-            from_there = most + 1 - periods * self.table
+            tables = (most - least) // self.table + 1
+            from_there = most + 1 - tables * self.table
         rest, last = (
-            self.from_length(from_there, periods, key.residue) if left is None else Parts(left, left % BLOCK_BYTES)
+            self.from_length(from_there, tables, key.residue) if left is None else Parts(left, left % BLOCK_BYTES)
         )
         absorbed, below = n - lag, []
         if key.kind == NOTHING:
@@ -1081,7 +1071,7 @@ SEALS_OF_GCC = {"avx2", "avx2_golden_cove", "avx2_zen4"}
 
 
 def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:
-    """Return whether calls are proved at all lengths: with one kernel of ChaCha20, and kernels of Poly1305 that loops.py
+    """Return whether calls are proved at all lengths: with one of these kernels, and kernels of Poly1305 that loops.py
     proves."""
     absorbing = kernels_named(linked, "poly1305", choice.poly1305).split(", ")
     kernel = kernels_named(linked, "chacha20", choice.chacha20)

@@ -14,7 +14,6 @@ composition.py.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -35,14 +34,6 @@ MULX = "with mulx"
 VARIANTS = {"as it is": (), MULX: ("-DKERNEL_HAS_MULX",), "without assembly": ("-DHORNET_NO_ASM",)}
 
 
-def copied(machine: Machine) -> Machine:
-    found = copy(machine)
-    found.general, found.vectors = dict(machine.general), dict(machine.vectors)
-    found.memory, found.written = copy(machine.memory), set(machine.written)
-    found.memory.cells = dict(machine.memory.cells)
-    return found
-
-
 @dataclass
 class Joining:
     """Paths of a function on symbolic bits: where they fork, and how machines of two paths are joined."""
@@ -51,7 +42,7 @@ class Joining:
 
     def cases(self, machine: Machine, at: int, when: int = TRUE) -> list[tuple[int, Machine, int]]:
         """Run an instruction under a condition: return each case, with what is true then, and the next address."""
-        before = copied(machine)
+        before = machine.copied()
         try:
             return [(when, machine, machine.advance(at))]
         except Undecided as undecided:
@@ -63,7 +54,7 @@ class Joining:
                 continue
             self.diagrams.assumed[node] = case
             try:
-                found += self.cases(copied(before), at, then)
+                found += self.cases(before.copied(), at, then)
             finally:
                 del self.diagrams.assumed[node]
         return found
