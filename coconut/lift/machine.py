@@ -208,6 +208,7 @@ class Machine:
     vectors: dict[int, Value] = field(default_factory=dict)
     flags: Flags = field(default_factory=Flags)
     written: set[tuple[int, int]] = field(default_factory=set)
+    stores: int = 0
     steps: int = 0
     # The addresses of all instructions that were run.
     ran: dict[int, None] = field(default_factory=dict)
@@ -341,6 +342,7 @@ class Machine:
 
     def store(self, at: int, count: int, value: Any) -> None:
         self.written.add((at, count))
+        self.stores += 1
         self.memory.write(at, count, value)
 
     def any_number(self, unknown: Any) -> Any:

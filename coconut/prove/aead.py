@@ -14,7 +14,6 @@ data, and given tags:
   function's stack; registers are restored, and no secret is left in vectors or on the stack.
 """
 
-import gc
 import random
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -319,27 +318,31 @@ def prove_cases(
 
 # The longest text whose call shares words with others, and how many results of operations, and numbers, are kept for
 # these: each hundred thousand results take some hundred megabytes.
-SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 8192, 600_000, 60_000
+SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 8192, 600_000, 100_000
 
 
 @dataclass
 class Shared:
-    """What the words of calls are made in, one after another, also with other choices of kernels."""
+    """What the words of calls are made in, one after another, also with other choices of kernels.
+
+    alone: that of a long text.
+    """
 
     terms: Terms = field(default_factory=lambda: Terms(NamingRing()))
+    alone: Terms = field(default_factory=lambda: Terms(NamingRing()))
 
     def of(self, case: Case) -> Terms:
         """Return that of the next call: new, if it is long, or once too much is kept."""
-        ring, is_long = self.terms.ring, case.length > SHARED_BYTES
+        ring = self.terms.ring
         assert ring is not None
-        if not is_long and len(self.terms.results) <= SHARED_RESULTS and len(ring.known) <= SHARED_NUMBERS:
-            return self.terms
-        made = Terms(NamingRing())
-        if not is_long:
-            self.terms = made
-        # Terms, and what they are made in, refer to each other: only the collector frees them.
-        gc.collect()
-        return made
+        self.alone.forget()
+        if case.length > SHARED_BYTES:
+            self.alone = Terms(NamingRing())
+            return self.alone
+        if len(self.terms.results) > SHARED_RESULTS or len(ring.known) > SHARED_NUMBERS:
+            self.terms.forget()
+            self.terms = Terms(NamingRing())
+        return self.terms
 
 
 @uncollected

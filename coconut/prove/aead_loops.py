@@ -86,13 +86,18 @@ ASSUMED = (
 class TextMemory(Memory):
     """Memory with addresses that depend on the length, if what is read there does not, or if it is ciphertext.
 
-    ciphertext: returns bytes of ciphertext at an address, or None if that is none.
+    ciphertext: returns bytes of ciphertext at an address, or None if that is none. ahead: addresses of ciphertext that the
+    text may not have; check_ahead: raises Unproved if it is not known to have these bytes.
     """
 
     ciphertext: Callable[[Public, int], Any] = lambda *_: None
+    ahead: range = range(0)
+    check_ahead: Callable[[int, int], None] = lambda *_: None
 
     def read(self, at: Whole, count: int) -> Any:
         if isinstance(at, int):
+            if at + count > self.ahead.start and at < self.ahead.stop:
+                self.check_ahead(at, count)
             return super().read(at, count)
         at = exact(at)
         found = self.ciphertext(at, count) if isinstance(at, Public) else None
@@ -198,7 +203,7 @@ class LongCalls(Calls):
     def use_memory(self, memory: Memory) -> None:
         """Use a memory, whose ciphertext is that of this call."""
         assert isinstance(memory, TextMemory)
-        memory.ciphertext = self.ciphertext_word
+        memory.ciphertext, memory.check_ahead = self.ciphertext_word, self.check_ahead
         super().use_memory(memory)
 
     def names_of(self, run: Run) -> list[Any]:
@@ -263,6 +268,12 @@ class LongCalls(Calls):
             if not isinstance(written, int):
                 raise Unproved(f"Poly1305 reads {written} bytes that a path may have written")
             self.claim_terms("the output", begun.out_at, self.out_of(written), written)
+
+    def check_ahead(self, at: int, count: int) -> None:
+        """Raise Unproved unless the text is known to have these bytes, which are ciphertext."""
+        place = self.place_of(at)
+        assert place is not None
+        self.check_place(place, place + count)
 
     def ciphertext_word(self, at: Public, count: int) -> Any:
         """Return a word of ciphertext at a place that depends on the length."""
@@ -446,8 +457,11 @@ class Key(NamedTuple):
 
     @property
     def least_left(self) -> int:
-        """Return how many bytes are left at least: the part does not end behind the text, and Poly1305 is not there."""
-        return max(self.part, -self.lag) if self.kind == AHEAD else self.lag if self.kind == LAST else 0
+        """Return how many bytes are left at least: the part does not end behind the text, nor what Poly1305 has absorbed, and
+        is about to absorb."""
+        if self.kind != AHEAD:
+            return self.lag if self.kind == LAST else 0
+        return max(self.part, BLOCK_BYTES * self.beside * (self.blocks > 0) - self.lag)
 
 
 class Parts(NamedTuple):
@@ -461,6 +475,8 @@ class Parts(NamedTuple):
 class LongText:
     """The proof of a call for all lengths of the text from `long` on, at one length of the associated data.
 
+    - zero_moves: whether a general register that is 0, and what is absorbed before a pass, is taken for the latter: it may
+      be 0 on the first paths alone. Else it is a constant, if all agree.
     - least: how many bytes are left in a state at least. kernel: of ChaCha20.
     - forms: what is known where at the cut point, by what may be true of it, for each kind of states; the first one is
       taken. least_lag: how many bytes wait for Poly1305 at least, if that may be any number.
@@ -472,6 +488,7 @@ class LongText:
     linked: Linked
     choice: Choice
     case: Case
+    zero_moves: bool = False
     space: Space = field(default_factory=Space)
     forms: dict[tuple[object, ...], dict[Place, list[Form]]] = field(default_factory=dict)
     least_lag: int = TEXT_MAX
@@ -631,14 +648,15 @@ class LongText:
         if not isinstance(end, int) or not isinstance(beside, int):
             raise Unproved("the end of the stack, or what is absorbed beside a pass, depends on the length")
         blocks = self.linked.number(layout + BLOCKS, 2) if is_entry else 0
-        kind, lag = self.kind_of(begun, n, left, absorbed, blocks, beside if is_entry else 0)
-        part = self.part_of(calls, n, left) if kind == AHEAD else 0
+        part = self.part_of(calls, n, left) if self.case.opens and self.is_stitched and not is_zero(n) else 0
+        kind, lag = self.kind_of(begun, n, left, absorbed, blocks, beside if is_entry else 0, part)
+        part = part if kind == AHEAD else 0
         residue = left // CIPHER_BLOCK % self.period if kind == AHEAD else ANY
         if not isinstance(residue, int):
             raise Unproved(f"{left} bytes are left")
         n_known = n if is_zero(begun.n) and isinstance(n, int) else -1
         key = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, part, residue)
-        if range_of(left)[0] < key.least_left or (key.least_left > self.least and key.least_left % CIPHER_BLOCK):
+        if range_of(left)[0] < key.least_left:
             raise Unproved(f"{left} bytes are left, and Poly1305 is {-lag} bytes before {n}")
         anchors = anchors_of(key, n, left, absorbed, begun.text_at + done, begun.out_at + done)
         counter = begun.counter + done // CIPHER_BLOCK & WORD32_MAX
@@ -654,19 +672,20 @@ class LongText:
         self.states.setdefault(key, ())
 
     def kind_of(
-        self, begun: Begun, n: Whole, left: Whole, absorbed: Whole, blocks: int, beside: int
+        self, begun: Begun, n: Whole, left: Whole, absorbed: Whole, blocks: int, beside: int, part: int
     ) -> tuple[str, int]:
         """Return how far Poly1305 is, and if it is a constant behind n, or from the end, how many bytes.
 
-        A call that opens has absorbed the blocks of a pass before it begins, but for those beside it.
+        A call that opens has absorbed the blocks of a pass before it begins, but for those beside it. part: how many bytes
+        behind n a part ends before the text does, if one does.
         """
         if is_zero(n):
             return FIRST, 0
         if self.case.opens:
             rest = exact(n + left - left % BLOCK_BYTES) - exact(absorbed)
-            if isinstance(rest, int) and rest <= BLOCK_BYTES * beside:
-                return LAST, rest
             ahead = exact(absorbed - n)
+            if isinstance(rest, int) and rest <= BLOCK_BYTES * beside and not (isinstance(ahead, int) and part > 0):
+                return LAST, rest
             if self.is_stitched:
                 if isinstance(ahead, int) and abs(ahead) <= PART_BYTES:
                     return AHEAD, -ahead
@@ -813,17 +832,40 @@ class LongText:
             forms.append(Form("same", value))
         return forms
 
+    def first_of(self, key: Key) -> int:
+        """Return how many bytes are left before the first pass at least; else 0."""
+        return self.long if key.kind == FIRST else 0
+
+    def least_of(self, key: Key) -> int:
+        """Return how many bytes are left at least, if that is no tail."""
+        return max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, self.first_of(key))
+
+    def lengths_left(self, key: Key) -> Iterator[int | None]:
+        """Yield how many bytes may be left that are no tail: numbers below a whole block, and None for all others."""
+        least, most = self.least_of(key), self.most.get(key, TEXT_MAX)
+        for left in range(max(self.least, key.least_left, self.first_of(key)), min(least, most + 1)):
+            if key.residue in {ANY, left // CIPHER_BLOCK % self.period}:
+                yield left
+        if most >= least:
+            yield None
+
+    def form_at(self, place: Place, forms: Sequence[Form]) -> Form:
+        """Return what is taken to be known at a place, of all that may be true there."""
+        first, moving = forms[0], Form("absorbed before")
+        takes_it = self.zero_moves and place[0] == "general" and first == Form("constant", 0) and moving in forms
+        return moving if takes_it else first
+
     def resume(self, key: Key, left: int | None = None, valid: bool = True) -> Path:
         """Return a path that begins at the cut point, with any number of bytes left, or one that is less than `least`."""
         self.resumed += 1
         self.space.ranges, lag = {}, key.lag
-        first = self.long if key.kind == FIRST else 0
+        first = self.first_of(key)
         # What is behind n was encrypted, and no more than n.
         n: Whole = key.n
         if key.n < 0:
             waiting = lag if key.kind == BEHIND else 0
             n = self.space.variable("m", max(1, -(-waiting // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
-        least = max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, first)
+        least = self.least_of(key)
         # Whole tables: up to more than any text has left; or up to the largest number, and fewer than `least` are no path.
         tables, from_there = TEXT_MAX // self.table + 1, least
         if most := self.most.get(key):
@@ -857,12 +899,15 @@ class LongText:
             text_at = out_at
         calls, name = copy(self.calls), f"after pass {self.resumed}"
         calls.machine, calls.public = self.calls.machine.copied(), []
-        calls.use_memory(TextMemory(self.linked))
+        memory = TextMemory(self.linked)
+        calls.use_memory(memory)
         shown = left if left is not None else first or self.least
         text = calls.data(text_at, "text left", shown)
         if key.kind == AHEAD and left is None:
             # What the next pass may absorb.
-            for ahead in range(-lag, BLOCK_BYTES * self.most_beside - lag, 4):
+            end = BLOCK_BYTES * self.most_beside - lag
+            memory.ahead = range(text_at + shown, text_at + max(shown, end))
+            for ahead in range(-lag, end, 4):
                 if not 0 <= ahead < shown:
                     word: Any = self.terms.variable(f"ciphertext ahead {ahead + lag}")
                     calls.put(text_at + ahead, [word], 4)
@@ -894,7 +939,7 @@ class LongText:
         for place, forms in self.forms[key.shared].items():
             if not forms:
                 value: Any = Unknown(f"{place} {name}", place in secrets)
-            elif (form := forms[0]) == FREE:
+            elif (form := self.form_at(place, forms)) == FREE:
                 value = anchors["n then"] + self.space.variable("q", 0, PART_BYTES)
             elif form == WITHIN_BLOCK:
                 value = absorbed + self.space.variable("r", 0, BLOCK_BYTES - 1)
@@ -998,7 +1043,8 @@ class LongText:
             self.states[key] = self.known(key)
             failed.pop(key, None)
             try:
-                self.explore(self.resume(key))
+                for left in self.lengths_left(key):
+                    self.explore(self.resume(key, left))
             except Unproved as error:
                 failed[key] = error
         if failed:
@@ -1058,7 +1104,12 @@ def is_form(a: Form, b: Form) -> bool:
 def prove_choice(proof: LongText) -> int:
     """Prove a call at all lengths, with each EACH-th number of bytes for the last passes; return how many states it has, and
     how many ends."""
-    proof.prove_states()
+    try:
+        proof.prove_states()
+    except Unproved:
+        # Another try has terms, and numbers, of its own.
+        proof = LongText(proof.linked, proof.choice, proof.case, zero_moves=True)
+        proof.prove_states()
     if not (ends := proof.prove_tails(EACH)):
         raise Unproved("no call comes to its end")
     return len(proof.states) + ends

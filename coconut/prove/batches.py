@@ -115,7 +115,7 @@ class Bundle:
         given = {graph.nodes[i].name: (self.state | more)[graph.nodes[i].name] for i in graph.inputs()}
         check_limits(kernel, block, given)
         message = Places(words, self.inputs.word("around", 2**64 - 1))
-        return self.inputs.run(kernel, block, given, message, (block, self.step, id(self)))
+        return self.inputs.run(kernel, block, given, message)
 
     def word(self, lane: int, step: int, half: int) -> Any:
         return self.messages[lane].read(MESSAGE + BLOCK_BYTES * (step - self.first[lane]) + 8 * half, 8)
@@ -210,7 +210,7 @@ class Bundle:
         whole = length // BLOCK_BYTES * BLOCK_BYTES
         name, at = (f"padded after {length - whole}", whole - BLOCK_BYTES) if whole else (f"padded {length}", 0)
         memory: Any = message
-        outputs = self.inputs.run("tag", name, {}, Words(memory, MESSAGE + at, length), (lane, length, id(self)))
+        outputs = self.inputs.run("tag", name, {}, Words(memory, MESSAGE + at, length))
         return [outputs[f"block[{i}]"][0] for i in range(3)]
 
 

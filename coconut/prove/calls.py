@@ -259,11 +259,11 @@ class Calls:
     def advance_or_undo(self, at: int, *stopping: type[Exception]) -> int:
         """As advance; but if one of these exceptions stops an instruction, it is as if that had not begun."""
         machine, running = self.machine, len(self.running)
-        general, flags, written = dict(machine.general), machine.flags, len(machine.written)
+        general, flags, stores = dict(machine.general), machine.flags, machine.stores
         try:
             return self.advance(at)
         except stopping:
-            if len(machine.written) != written:
+            if machine.stores != stores:
                 raise Unproved("an instruction that is not known to run has written to memory") from None
             machine.general, machine.flags = general, flags
             del self.running[running:]
@@ -370,10 +370,13 @@ class Calls:
         """Have the basic blocks run, and expect what they leave when the function returns that begins."""
         if self.is_short(before.blocks):
             raise Unproved(f"{title} after a short block")
-        run: Run = (title, reduces, *before.words, *blocks, *before.key)
-        self.ring.enter(self.once("scope", run, Scope))
+        # What begins in the same way shares the names, and what blocks have left.
+        start = title, reduces, *before.words, *before.key
+        run: Run = (start, *blocks)
+        self.ring.enter(self.once("scope", start, Scope))
+        inputs: Inputs = self.once("inputs", start, lambda: Inputs(self.ring))
         words: list[Any] = self.once(
-            "absorbed", run, lambda: self.absorbed(record, blocks, before, is_tag, beside, reduces).result()
+            "absorbed", run, lambda: self.absorbed(inputs, record, blocks, before, is_tag, beside, reduces).result()
         )
         result = Accumulator(words, before.blocks + blocks, before.key)
         self.running.append(Running(self.pointer_after, title, to, is_tag, result, run))
@@ -387,6 +390,7 @@ class Calls:
 
     def absorbed(
         self,
+        inputs: Inputs,
         record: Record,
         blocks: list[Any],
         before: Accumulator,
@@ -396,7 +400,6 @@ class Calls:
     ) -> Absorbed:
         """Return the basic blocks that absorb blocks."""
         memory: Any = Input(blocks)
-        inputs = Inputs(self.ring)
         return Absorbed(
             inputs,
             record,
@@ -425,7 +428,7 @@ class Calls:
     def enter_scope(self) -> None:
         """Enter the scope of the run that has begun last, and has not ended."""
         run = self.running[-1].run if self.running else ()
-        self.ring.enter(self.once("scope", run, Scope) if run else self.ring.outermost)
+        self.ring.enter(self.once("scope", run[0], Scope) if run else self.ring.outermost)
 
     def finish(self, running: Running) -> None:
         """Compare what a run of Poly1305 has left, and give it names."""
@@ -476,7 +479,7 @@ class Calls:
     def tag_with(self, words: Sequence[Any], pad: Sequence[Any]) -> list[Any]:
         """Return the words of the tag of an accumulator's words and a pad."""
         given = numbered("h", words) | numbered("s", [value_of(word) for word in pad])
-        outputs = Inputs(self.ring).run("tag", "tag", given, Message(self.ring), "tag")
+        outputs = Inputs(self.ring).run("tag", "tag", given, Message(self.ring))
         return [outputs[f"tag[{i}]"][0] for i in range(2)]
 
     def is_compared(self, difference: Difference, given: Sequence[Any]) -> bool:

@@ -17,7 +17,7 @@ from coconut.operations import BLOCK_BYTES
 from coconut.prove.certificate import Certificate
 from coconut.prove.claims import H_WORDS, STEPS_MAX, horner, in_pieces, joined, product, total
 from coconut.prove.composition import Names, bernstein, expect
-from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret
+from coconut.prove.graphs import TERMS_MAX, elements_to_name, graphs_of, interpret, words_loaded
 from coconut.prove.polynomials import (
     NUMBER_TERMS_MAX,
     WORD_BITS,
@@ -110,6 +110,11 @@ class NamingRing(Ring):
         self.begun: set[tuple[Key, int]] = set()
         # What a name stands for.
         self.meanings: dict[int, Poly] = {}
+
+    def forget(self) -> None:
+        super().forget()
+        for kept in (self.outermost.named, self.outermost.results, self.found, self.begun, self.meanings):
+            kept.clear()
 
     def enter(self, scope: Scope) -> None:
         self.named, self.results = scope.named, scope.results
@@ -238,16 +243,13 @@ class Inputs:
             count = 8 if at < whole else 1
             memory.cells[MESSAGE + at] = count, self.word(f"m{at}:{count}", (1 << 8 * count) - 1)
 
-    def run(
-        self, kernel: str, block: str, inputs: Mapping[str, Lanes], message: Message, at: object
-    ) -> dict[str, Lanes]:
-        """Return what a basic block leaves, with names; `at` says which message that is."""
-        polys = tuple(
-            (name, *(key_of(exact_poly(exact(number))) for number in lanes)) for name, lanes in inputs.items()
-        )
-        place = kernel, block, at, polys
+    def run(self, kernel: str, block: str, inputs: Mapping[str, Lanes], message: Message) -> dict[str, Lanes]:
+        """Return what a basic block leaves, with names; of the same numbers, it leaves the same."""
+        graph = graphs_of(kernel)[block]
+        given = {**inputs, "": tuple(words_loaded(graph, message))}
+        polys = tuple((name, *(key_of(exact_poly(exact(number))) for number in lanes)) for name, lanes in given.items())
+        place = kernel, block, polys
         if place not in self.outputs:
-            graph = graphs_of(kernel)[block]
             elements = elements_to_name(graph)
             values = interpret(graph, self.ring, message, inputs, elements)
             for i in graph.outputs():
@@ -301,7 +303,7 @@ class Evaluation:
     def run(self, kernel: str, block: str, inputs: Mapping[str, Lanes], at: int | None = None) -> dict[str, Lanes]:
         message = Words(self.memory, MESSAGE + (at or 0), self.length, self.inputs.word("around", 2**64 - 1))
         kernel = self.record.ends_with(block) if kernel == self.record.ends else kernel
-        return self.inputs.run(kernel, block, inputs, message, (at, self.length if at is None else 0))
+        return self.inputs.run(kernel, block, inputs, message)
 
     def last_block(self) -> list[Number | int]:
         """Return the words of the last block, padded."""
@@ -311,7 +313,7 @@ class Evaluation:
             return [self.memory.read(MESSAGE + first, 8), self.memory.read(MESSAGE + first + 8, 8), 1]
         name, at = (f"padded after {count}", first - BLOCK_BYTES) if first else (f"padded {count}", first)
         message = Words(self.memory, MESSAGE + at, self.length)
-        outputs = self.inputs.run("tag", name, {}, message, (at, self.length))
+        outputs = self.inputs.run("tag", name, {}, message)
         return [outputs[f"block[{i}]"][0] for i in range(3)]
 
     def result(self) -> list[Number | int]:
@@ -333,7 +335,7 @@ class Evaluation:
     def powers(self, n: int) -> dict[str, Lanes]:
         """Return the powers of r for n groups that share a reduction."""
         r = numbered("r", self.r_words)
-        return self.inputs.run(self.record.ends, f"powers {n}", r, Message(self.inputs.ring), "powers")
+        return self.inputs.run(self.record.ends, f"powers {n}", r, Message(self.inputs.ring))
 
     def first(self, absent: int) -> dict[str, Lanes]:
         """Return T of the first group, in which blocks are absent."""
@@ -389,7 +391,7 @@ class Evaluation:
         is_full = BLOCK_BYTES * (i + 1) <= self.length
         at = MESSAGE + BLOCK_BYTES * i
         words = [self.memory.read(at + 8 * k, 8) for k in range(2)] if is_full else self.last_block()
-        return self.inputs.run("scalar64", name, given, Given(words), (i, 0 if is_full else self.length))
+        return self.inputs.run("scalar64", name, given, Given(words))
 
     def begin(self) -> dict[str, Lanes]:
         """Return what the scalar kernel has after the first block, which is full."""

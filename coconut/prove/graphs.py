@@ -96,6 +96,13 @@ def node_value(lanes: int, node: Node, values: Sequence[Lanes], message: Message
     return OPERATIONS[node.op](lanes, node.imm, *args)
 
 
+def words_loaded(graph: Graph, message: Message) -> Iterator[Number | int]:
+    """Yield what the nodes of a graph load from a message."""
+    for node in graph.nodes:
+        if node.op in {"load_number", "load_lo", "load_hi"}:
+            yield from node_value(graph.lanes, node, (), message, {})
+
+
 def interpret(
     graph: Graph, ring: Ring, message: Message, inputs: Mapping[str, Lanes], elements: Elements | None = None
 ) -> list[Lanes]:

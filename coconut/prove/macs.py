@@ -265,7 +265,7 @@ class Segments(Macs):
     def block(self, name: str, given: dict[str, Lanes]) -> dict[str, Lanes]:
         """Run a basic block, whose inputs must be as small as it assumes."""
         check_limits(SEGMENTS, name, given)
-        return Inputs(self.ring).run(SEGMENTS, name, given, Message(self.ring), name)
+        return Inputs(self.ring).run(SEGMENTS, name, given, Message(self.ring))
 
     def shift(self, r: Sequence[Any], length: int) -> dict[str, Lanes]:
         """Return r^n, as elements, for the blocks of a number of bytes."""

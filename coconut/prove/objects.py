@@ -209,9 +209,7 @@ class StreamingState(Function):
         memory, graph = Memory(self.linked), self.graph("stream end")
         limits = {graph.nodes[i].name: graph.nodes[i].limit for i in graph.inputs()}
         given = self.put(memory, self.places(graph, 0), limits)
-        outputs = self.inputs.run(
-            self.record.ends_with("stream end"), "stream end", given, Message(self.inputs.ring), "stream end"
-        )
+        outputs = self.inputs.run(self.record.ends_with("stream end"), "stream end", given, Message(self.inputs.ring))
         return self.call(memory, [STATE], {STATE + STATE_H + 8 * i: outputs[f"h[{i}]"][0] for i in range(3)})
 
 

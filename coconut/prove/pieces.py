@@ -151,7 +151,7 @@ class Streams(Calls):
         before, blocks = self.accumulator_at(state), self.words_at(group, 2 * record.lanes)
         if len(before.blocks) % 2:
             raise Unproved("lanes after a short block")
-        evaluation = self.absorbed(record, blocks, before)
+        evaluation = self.absorbed(Inputs(self.ring), record, blocks, before)
         given = numbered("r", evaluation.r_words) | numbered("h", evaluation.h_words)
         numbers = evaluation.run(record.ends, "stream begin", given, 0)
         names = Names()
@@ -178,7 +178,7 @@ class Streams(Calls):
         first, first_groups, second, second_groups = runs
         counts = first_groups, second_groups
         blocks = self.words_at(first, 2 * lanes * counts[0]) + self.words_at(second, 2 * lanes * counts[1])
-        evaluation = self.absorbed(record, blocks, Accumulator([0, 0, 0], [], kept.key))
+        evaluation = self.absorbed(Inputs(self.ring), record, blocks, Accumulator([0, 0, 0], [], kept.key))
         polys, taken, t, numbers = kept.names.variables(len(blocks) // 2), 0, kept.t, dict(kept.numbers)
         for groups in counts:
             for n in streaming_steps(max(streaming_steps_of(record)), groups):
@@ -207,7 +207,7 @@ class Streams(Calls):
         kernel = record.ends_with("stream end")
         graph = graphs_of(kernel)["stream end"]
         given = {graph.nodes[i].name: kept.numbers[graph.nodes[i].name] for i in graph.inputs()}
-        outputs = Inputs(self.ring).run(kernel, "stream end", given, Message(self.ring), "stream end")
+        outputs = Inputs(self.ring).run(kernel, "stream end", given, Message(self.ring))
         return Accumulator([outputs[f"h[{i}]"][0] for i in range(3)], kept.blocks, kept.key)
 
     def finish(self, running: Running) -> None:

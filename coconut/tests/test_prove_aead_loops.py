@@ -13,7 +13,18 @@ from coconut.lift.objects import Linked, read_line
 from coconut.lift.publics import Space, Split
 from coconut.prove import aead_loops
 from coconut.prove.aead import Case
-from coconut.prove.aead_loops import AHEAD, CIPHER_BLOCK, Key, LongText, Path, Piece, TextMemory, is_covered, with_piece
+from coconut.prove.aead_loops import (
+    AHEAD,
+    CIPHER_BLOCK,
+    LAST,
+    Key,
+    LongText,
+    Path,
+    Piece,
+    TextMemory,
+    is_covered,
+    with_piece,
+)
 from coconut.prove.choices import Choice, choices
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.polynomials import Unproved
@@ -154,6 +165,39 @@ def test_poly1305_beside_all_passes(name: str) -> None:
             seen.update(proof.states)
             proof.explore(proof.resume(key))
         assert key.kind == AHEAD and key.part > 1 << 15 and key.beside
+
+
+def test_words_that_the_text_may_not_have() -> None:
+    """What Poly1305 may absorb ahead is not read unless the text is known to be that long."""
+    proof = LongText(*chosen("avx2_golden_cove"), Case(True, 0, 13))
+    proof.explore(proof.enter())
+    proof.explore(proof.resume(next(iter(proof.states))))
+    key = next(key for key in proof.states if key.kind == AHEAD)
+    # As if Poly1305 were further, and near the end.
+    near = key._replace(part=0, lag=-320)
+    proof.forms[near.shared] = proof.forms[key.shared]
+    path = proof.resume(near)
+    memory = path.calls.memory
+    assert isinstance(memory, TextMemory) and len(memory.ahead) >= CIPHER_BLOCK
+    known = path.begun.text_at + proof.least_of(near)
+    assert known in memory.ahead or known == memory.ahead.start
+    assert memory.read(known - 8, 8) is not None
+    for at in (known - 7, known, memory.ahead.stop - 8):
+        with pytest.raises(Unproved, match="Poly1305 reads"):
+            memory.read(at, 8)
+
+
+def test_lengths_that_are_left() -> None:
+    """Each number of bytes from the least on is run: by itself, up to a whole block, or with all others."""
+    proof = LongText(*chosen("avx2_golden_cove"), Case(True, 0, 13))
+    one = Key(at=1, layout=2, n=-1, kind=LAST, lag=0, end=0, beside=0, blocks=0)
+    assert [*proof.lengths_left(one)] == [None]
+    uneven = one._replace(lag=proof.least + 48)
+    assert [*proof.lengths_left(uneven)] == [*range(proof.least + 48, proof.least + 64), None]
+    proof.most[uneven] = proof.least + 63
+    assert [*proof.lengths_left(uneven)] == [*range(proof.least + 48, proof.least + 64)]
+    proof.most[one] = proof.least - 1
+    assert not [*proof.lengths_left(one)]
 
 
 @pytest.mark.parametrize("opens", [True])
