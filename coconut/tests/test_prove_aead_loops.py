@@ -174,7 +174,7 @@ def test_words_that_the_text_may_not_have() -> None:
     proof.explore(proof.resume(next(iter(proof.states))))
     key = next(key for key in proof.states if key.kind == AHEAD)
     # As if Poly1305 were further, and near the end.
-    near = key._replace(part=0, lag=-320)
+    near = key._replace(part=0, lag=-320, beside=0)
     proof.forms[near.shared] = proof.forms[key.shared]
     path = proof.resume(near)
     memory = path.calls.memory
