@@ -207,6 +207,9 @@ class Public:
     def __and__(self, mask: int) -> "Whole":
         if not isinstance(mask, int) or mask < 0:
             return NotImplemented
+        if self.bits > 0:
+            # There are no others: a difference of low bits would not be exact.
+            mask &= (1 << self.bits) - 1
         result: Whole = 0
         for bits, sign in transitions(mask):
             result = result + (self.low_bits(bits) * sign if bits else 0)
@@ -217,6 +220,11 @@ class Public:
     def __or__(self, other: int) -> "Whole":
         if not isinstance(other, int) or other < 0:
             return NotImplemented
+        if self.bits < 0 and other >> -self.bits == 0:
+            # What is above the low bits does not change.
+            low = self.low_bits(-self.bits)
+            if isinstance(low, int) and low & other == 0:
+                return self + other
         result: Whole = self
         for i in range(other.bit_length()):
             if other >> i & 1:

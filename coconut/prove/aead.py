@@ -284,8 +284,8 @@ def long_texts(linked: Linked, choice: Choice, known: set[str]) -> list[int]:
 
 
 def sampled(linked: Linked, choice: Choice, opens: bool, known: set[Pass], macs: set[str]) -> list[Case]:
-    """Return the cases of a choice of kernels: those of each, and what reaches other passes than are known, which are
-    counted by blocks if it seals, and longer texts for its kernels of Poly1305 that are not known."""
+    """Return the cases of a choice of kernels: those of each, and what reaches other passes than are known. If it seals, these
+    are counted by blocks, and there are longer texts for its kernels of Poly1305 that are not known."""
     found = [Case(opens, length, aad) for length, aad in EACH]
     for at in records_in_use(linked, "chacha20", choice.chacha20):
         for count in block_counts(kernels_of_chacha20(linked)[at], known, not opens):
@@ -294,7 +294,7 @@ def sampled(linked: Linked, choice: Choice, opens: bool, known: set[Pass], macs:
             # Long texts have one key, so that they share its keystream.
             extended = i % 3 == 2 and length <= QUICK_MAX
             found.append(Case(opens, length, AAD_LENGTHS[i % len(AAD_LENGTHS)], i % 2 == 1, extended))
-    return found + [Case(opens, length, 0) for length in long_texts(linked, choice, macs)]
+    return found if opens else found + [Case(opens, length, 0) for length in long_texts(linked, choice, macs)]
 
 
 def prove_cases(
@@ -321,6 +321,15 @@ def prove_cases(
 SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 8192, 600_000, 100_000
 
 
+def forget(terms: Terms) -> None:
+    """Free all terms, and the numbers that they have become, which must not be used any more."""
+    # They refer to these tables, so that only the collector would free them.
+    for table in (*terms.tables(), terms.cuts, terms.pieces):
+        table.clear()
+    assert terms.ring is not None
+    terms.ring.forget()
+
+
 @dataclass
 class Shared:
     """What the words of calls are made in, one after another, also with other choices of kernels.
@@ -335,14 +344,19 @@ class Shared:
         """Return that of the next call: new, if it is long, or once too much is kept."""
         ring = self.terms.ring
         assert ring is not None
-        self.alone.forget()
+        forget(self.alone)
         if case.length > SHARED_BYTES:
             self.alone = Terms(NamingRing())
             return self.alone
         if len(self.terms.results) > SHARED_RESULTS or len(ring.known) > SHARED_NUMBERS:
-            self.terms.forget()
+            forget(self.terms)
             self.terms = Terms(NamingRing())
         return self.terms
+
+    def forget(self) -> None:
+        """Free all of them."""
+        forget(self.terms)
+        forget(self.alone)
 
 
 @uncollected
@@ -405,3 +419,4 @@ def prove_aead(
             ring = NamingRing.of(title + ", short texts" * quick, certify and is_new)
             made = proved(title, partial(prove_listed, linked, choice, cases, calls, shared, ring), ring, of)
             yield made._replace(calls=calls)
+        shared.forget()

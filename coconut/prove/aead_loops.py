@@ -840,14 +840,18 @@ class LongText:
         """Return how many bytes are left at least, if that is no tail."""
         return max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, self.first_of(key))
 
-    def lengths_left(self, key: Key) -> Iterator[int | None]:
-        """Yield how many bytes may be left that are no tail: numbers below a whole block, and None for all others."""
-        least, most = self.least_of(key), self.most.get(key, TEXT_MAX)
-        for left in range(max(self.least, key.least_left, self.first_of(key)), min(least, most + 1)):
-            if key.residue in {ANY, left // CIPHER_BLOCK % self.period}:
-                yield left
-        if most >= least:
-            yield None
+    def below_a_block(self, key: Key) -> range:
+        """Return how many bytes may be left that are no tail, and fewer than whole blocks of ChaCha20 from the least on."""
+        first = max(self.least, key.least_left, self.first_of(key))
+        is_one = key.residue in {ANY, first // CIPHER_BLOCK % self.period}
+        return range(first, min(self.least_of(key), self.most.get(key, TEXT_MAX) + 1) if is_one else first)
+
+    def resumed_at(self, key: Key) -> Iterator[Path]:
+        """Yield paths that begin at the cut point, with any number of bytes left that is no tail."""
+        if self.below_a_block(key):
+            yield self.resume(key, is_low=True)
+        if self.most.get(key, TEXT_MAX) >= self.least_of(key):
+            yield self.resume(key)
 
     def form_at(self, place: Place, forms: Sequence[Form]) -> Form:
         """Return what is taken to be known at a place, of all that may be true there."""
@@ -855,8 +859,9 @@ class LongText:
         takes_it = self.zero_moves and place[0] == "general" and first == Form("constant", 0) and moving in forms
         return moving if takes_it else first
 
-    def resume(self, key: Key, left: int | None = None, valid: bool = True) -> Path:
-        """Return a path that begins at the cut point, with any number of bytes left, or one that is less than `least`."""
+    def resume(self, key: Key, left: int | None = None, valid: bool = True, is_low: bool = False) -> Path:
+        """Return a path that begins at the cut point, with any number of bytes left, or one that is less than `least`; or, if
+        that is asked for, any of below_a_block."""
         self.resumed += 1
         self.space.ranges, lag = {}, key.lag
         first = self.first_of(key)
@@ -871,9 +876,14 @@ class LongText:
         if most := self.most.get(key):
             tables = (most - least) // self.table + 1
             from_there = most + 1 - tables * self.table
-        rest, last = (
-            self.from_length(from_there, tables, key.residue) if left is None else Parts(left, left % BLOCK_BYTES)
-        )
+        if left is not None:
+            rest, last = Parts(left, left % BLOCK_BYTES)
+        elif is_low:
+            few = self.below_a_block(key)
+            least, last = few.start, self.space.variable("y", 0, BLOCK_BYTES - 1)
+            rest = self.space.variable("z", 0, len(few) // BLOCK_BYTES - 1) * BLOCK_BYTES + last + least
+        else:
+            rest, last = self.from_length(from_there, tables, key.residue)
         absorbed, below = n - lag, []
         if key.kind == NOTHING:
             absorbed = 0
@@ -1043,8 +1053,8 @@ class LongText:
             self.states[key] = self.known(key)
             failed.pop(key, None)
             try:
-                for left in self.lengths_left(key):
-                    self.explore(self.resume(key, left))
+                for path in self.resumed_at(key):
+                    self.explore(path)
             except Unproved as error:
                 failed[key] = error
         if failed:
@@ -1115,10 +1125,10 @@ def prove_choice(proof: LongText) -> int:
     return len(proof.states) + ends
 
 
-# The kernels of ChaCha20 with which calls are proved that seal and open; and, of what gcc makes, that seal. With others that
-# was not run to the end.
+# The kernels of ChaCha20 with which calls are proved that seal and open; that seal; and that seal, of what gcc makes. With
+# others that was not run to the end.
 KERNELS = {"vector128", "avx512vl", "avx512vl_zen4"}
-SEALS_OF_GCC = {"avx2", "avx2_golden_cove", "avx2_zen4"}
+SEALS, SEALS_OF_GCC = {"avx2", "avx2_golden_cove", "avx2_zen4"}, {"avx512_golden_cove"}
 
 
 def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:
@@ -1126,7 +1136,7 @@ def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:
     proves."""
     absorbing = kernels_named(linked, "poly1305", choice.poly1305).split(", ")
     kernel = kernels_named(linked, "chacha20", choice.chacha20)
-    seals = kernel in SEALS_OF_GCC and linked.version.startswith("gcc") and not opens
+    seals = not opens and (kernel in SEALS or kernel in SEALS_OF_GCC and linked.version.startswith("gcc"))
     return (kernel in KERNELS or seals) and not any((name, "absorb") in NOT_PROVED for name in absorbing)
 
 

@@ -240,14 +240,6 @@ class Terms:
     def tables(self) -> tuple[dict[Any, Any], ...]:
         return self.known, self.atoms, self.results, self.sums, self.xors, self.joins, self.functions, self.parts
 
-    def forget(self) -> None:
-        """Free all terms, and the numbers that they have become, which must not be used any more."""
-        # They refer to these tables, so that only the collector would free them.
-        for table in (*self.tables(), self.cuts, self.pieces):
-            table.clear()
-        if self.ring:
-            self.ring.forget()
-
     def mark(self) -> tuple[int, ...]:
         """Return what `rollback` goes back to."""
         return tuple(len(table) for table in self.tables())

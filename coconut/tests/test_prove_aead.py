@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Test the proofs of whole calls of the AEAD, and that mistakes are refused."""
 
+import gc
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,15 +12,16 @@ import pytest
 from coconut.instructions import octets, of_octets
 from coconut.lift.objects import Line, Linked, compiled
 from coconut.prove import aead
-from coconut.prove.aead import Case, Run, prove_cases, sealed
+from coconut.prove.aead import Case, Run, Shared, prove_cases, sealed
 from coconut.prove.calls import Calls
 from coconut.prove.choices import Choice, choice_named, choices, kernels_of_chacha20, missing
 from coconut.prove.composition import tag_of
 from coconut.prove.every_length import prove_every_length
 from coconut.prove.mutations_aead import CALLS, plant_in_call
 from coconut.prove.mutations_objects import changed_line
-from coconut.prove.polynomials import Unproved
+from coconut.prove.polynomials import Number, Unproved
 from coconut.prove.reached import is_filler, reachable, unreached
+from coconut.prove.terms import Term
 from coconut.tests.test_prove_objects import program
 
 AVX2 = "avx2_golden_cove with avx2, scalar64"
@@ -244,6 +246,31 @@ def test_reached() -> None:
     assert linked.symbols["hornet_poly1305_batch"] not in functions
     rest = {name: len(lines) for name, lines, _ in unreached(linked, functions, ran)}
     assert "chacha20_lanes2_avx2" in rest and sum(rest.values()) + len(ran) >= sum(map(len, functions.values()))
+
+
+def test_what_calls_share_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once too much is kept, or after a long text, it is freed, also without the collector of garbage."""
+    linked, shared = program("gcc"), Shared()
+    choice, case = available(linked, SSE2), Case(False, 100, 13)
+    prove_cases(linked, choice, [case], set(), shared.of(case))
+
+    def count() -> int:
+        return sum(type(it) in {Term, Number} for it in gc.get_objects())
+
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        before = count()
+        for name, limit in (("SHARED_RESULTS", 0), ("SHARED_NUMBERS", 0), ("SHARED_BYTES", 99)):
+            with monkeypatch.context() as patched:
+                patched.setattr(aead, name, limit)
+                prove_cases(linked, choice, [case], set(), shared.of(case))
+        shared.of(Case(False, 0, 0))
+        assert 1000 < before and count() < before * 1.1
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def test_jobs_at_every_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,13 +10,14 @@ from functools import cache
 import pytest
 
 from coconut.lift.objects import Linked, read_line
-from coconut.lift.publics import Space, Split
+from coconut.lift.publics import Space, Split, range_of
 from coconut.prove import aead_loops
 from coconut.prove.aead import Case
 from coconut.prove.aead_loops import (
     AHEAD,
     CIPHER_BLOCK,
     LAST,
+    TEXT_MAX,
     Key,
     LongText,
     Path,
@@ -44,8 +45,8 @@ class Middle(LongText):
     def enter(self) -> Path:
         return narrowed(super().enter(), "cyz")
 
-    def resume(self, key: Key, left: int | None = None, valid: bool = True) -> Path:
-        return narrowed(super().resume(key, left, valid), "vcyz" if key.n < 0 else "cyz")
+    def resume(self, key: Key, left: int | None = None, valid: bool = True, is_low: bool = False) -> Path:
+        return narrowed(super().resume(key, left, valid, is_low), "vcyz" if key.n < 0 else "cyz")
 
 
 def narrowed(path: Path, names: str) -> Path:
@@ -188,16 +189,23 @@ def test_words_that_the_text_may_not_have() -> None:
 
 
 def test_lengths_that_are_left() -> None:
-    """Each number of bytes from the least on is run: by itself, up to a whole block, or with all others."""
+    """Each number of bytes from the least on is run: up to a whole block of ChaCha20, and all others."""
     proof = LongText(*chosen("avx2_golden_cove"), Case(True, 0, 13))
+    proof.enter()
     one = Key(at=1, layout=2, n=-1, kind=LAST, lag=0, end=0, beside=0, blocks=0)
-    assert [*proof.lengths_left(one)] == [None]
-    uneven = one._replace(lag=proof.least + 48)
-    assert [*proof.lengths_left(uneven)] == [*range(proof.least + 48, proof.least + 64), None]
+    proof.forms[one.shared] = {}
+
+    def ranges(key: Key) -> list[tuple[int, int]]:
+        return [range_of(path.begun.left) for path in proof.resumed_at(key)]
+
+    ((low, high),) = ranges(one)
+    assert low == proof.least and high > TEXT_MAX
+    uneven = one._replace(lag=proof.least + 16)
+    assert ranges(uneven) == [(proof.least + 16, proof.least + 63), (proof.least + 64, high + 64)]
     proof.most[uneven] = proof.least + 63
-    assert [*proof.lengths_left(uneven)] == [*range(proof.least + 48, proof.least + 64)]
+    assert ranges(uneven) == [(proof.least + 16, proof.least + 63)]
     proof.most[one] = proof.least - 1
-    assert not [*proof.lengths_left(one)]
+    assert not ranges(one)
 
 
 @pytest.mark.parametrize("opens", [True])

@@ -173,6 +173,8 @@ def test_public_numbers() -> None:
         lambda x: int((x - 96 & 2**64 - 1) >= 2**63),
         lambda x: ((x & 2**32 - 1) - 96 & 2**32 - 1) & 15,
         lambda x: (3 - x & 2**64 - 1) >> 63,
+        lambda x: (x & 2**64 - 256 | 63) & 255,
+        lambda x: (x & 255) & 2**64 - 256,
     ]
     for operation in operations:
         for _ in range(20):
