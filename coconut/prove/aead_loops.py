@@ -836,13 +836,17 @@ class LongText:
         """Return how many bytes are left before the first pass at least; else 0."""
         return self.long if key.kind == FIRST else 0
 
-    def least_of(self, key: Key) -> int:
+    def fewest_left(self, key: Key) -> int:
         """Return how many bytes are left at least, if that is no tail."""
-        return max(self.least, -(-key.least_left // CIPHER_BLOCK) * CIPHER_BLOCK, self.first_of(key))
+        return max(self.least, key.least_left, self.first_of(key))
+
+    def least_of(self, key: Key) -> int:
+        """Return the same, up to a whole block of ChaCha20."""
+        return -(-self.fewest_left(key) // CIPHER_BLOCK) * CIPHER_BLOCK
 
     def below_a_block(self, key: Key) -> range:
         """Return how many bytes may be left that are no tail, and fewer than whole blocks of ChaCha20 from the least on."""
-        first = max(self.least, key.least_left, self.first_of(key))
+        first = self.fewest_left(key)
         is_one = key.residue in {ANY, first // CIPHER_BLOCK % self.period}
         return range(first, min(self.least_of(key), self.most.get(key, TEXT_MAX) + 1) if is_one else first)
 

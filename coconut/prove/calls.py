@@ -38,7 +38,7 @@ CPU_IS_KNOWN = 1 << 31
 BESIDE_STATE, BESIDE_BLOCKS, BESIDE_COUNT = 48, 56, 64
 
 
-# What identifies a run of Poly1305: what it is, and the words that it is of.
+# What identifies a run of Poly1305: how it begins, and the words of the blocks that follow.
 Run = tuple[Any, ...]
 
 

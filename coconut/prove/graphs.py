@@ -97,9 +97,9 @@ def node_value(lanes: int, node: Node, values: Sequence[Lanes], message: Message
 
 
 def words_loaded(graph: Graph, message: Message) -> Iterator[Number | int]:
-    """Yield what the nodes of a graph load from a message."""
+    """Yield what the nodes of a graph load from a message, or fail if something else than node_value knows is loaded."""
     for node in graph.nodes:
-        if node.op in {"load_number", "load_lo", "load_hi"}:
+        if node.op.startswith("load_"):
             yield from node_value(graph.lanes, node, (), message, {})
 
 

@@ -18,6 +18,7 @@ from coconut.prove.aead_loops import (
     CIPHER_BLOCK,
     LAST,
     TEXT_MAX,
+    Form,
     Key,
     LongText,
     Path,
@@ -206,6 +207,17 @@ def test_lengths_that_are_left() -> None:
     assert ranges(uneven) == [(proof.least + 16, proof.least + 63)]
     proof.most[one] = proof.least - 1
     assert not ranges(one)
+
+
+def test_zero_that_moves() -> None:
+    """A register that is 0 is what Poly1305 has absorbed, if that is asked for, and may be."""
+    zero, moving, other = Form("constant", 0), Form("absorbed before"), Form("n")
+    general, cell = ("general", "r13"), ("cells", 8, 8)
+    for zero_moves in (False, True):
+        proof = LongText(*chosen(), Case(False, 0, 13), zero_moves)
+        assert proof.form_at(general, [zero, other, moving]) == (moving if zero_moves else zero)
+        assert proof.form_at(general, [zero, other]) == proof.form_at(cell, [zero, moving]) == zero
+        assert proof.form_at(general, [other, moving]) == other
 
 
 @pytest.mark.parametrize("opens", [True])
