@@ -65,10 +65,12 @@ class Names:
 
 
 def bernstein(names: Names, h: Poly, blocks: Sequence[Poly]) -> Poly:
-    """Return the value over blocks, continued from h: the definition."""
-    for block in blocks:
-        h = product(add(h, block), names.power(1))
-    return h
+    """Return the value over n blocks, continued from h: (h + c_1) r^n + c_2 r^(n - 1) + ... + c_n r, the definition."""
+    if not blocks:
+        return h
+    return total(
+        product(block, names.power(len(blocks) - i)) for i, block in enumerate([add(h, blocks[0]), *blocks[1:]])
+    )
 
 
 def expect(what: str, found: Poly, expected: Poly) -> None:
