@@ -135,6 +135,9 @@ def command_mutations(arguments: argparse.Namespace) -> None:
     from coconut.prove.planting import Tally
 
     def tallies() -> Iterator[tuple[str, Tally]]:
+        if arguments.calls:
+            yield from mutations_aead.plant_in_calls(arguments.each_instruction)
+            return
         yield from mutations.plant_in_graphs(arguments.blocks or mutations.BLOCKS)
         if not arguments.blocks:
             yield from mutations.plant_in_go()
@@ -151,7 +154,8 @@ def command_mutations(arguments: argparse.Namespace) -> None:
         survivors += len(tally.survivors)
         unexplained += len(tally.unexplained())
     print(f"{planted} mistakes, {survivors} not refused, {unexplained} of them not explained")
-    if not arguments.blocks and subprocess.run([sys.executable, "-m", ENGINE], cwd=ROOT, check=False).returncode != 0:
+    is_all = not arguments.blocks and not arguments.calls
+    if is_all and subprocess.run([sys.executable, "-m", ENGINE], cwd=ROOT, check=False).returncode != 0:
         raise ValueError("mistakes in the engine of symbolic words are not noticed, and not explained")
     if unexplained:
         raise ValueError(f"{unexplained} mistakes are not refused, and not explained")
@@ -247,6 +251,9 @@ def run(argv: list[str] | None = None) -> None:
     )
     mutating = command("mutations", command_mutations, "plant mistakes, which proofs must refuse")
     mutating.add_argument("blocks", nargs="*", help="only in these basic blocks, KERNEL/BLOCK")
+    mutating.add_argument(
+        "--calls", action="store_true", help="only in whole calls of the AEAD, as compilers made them"
+    )
     mutating.add_argument(
         "--each-instruction", action="store_true", help="change every instruction of compiled functions; hours"
     )

@@ -8,7 +8,7 @@ it raises Split, which says how the ranges are to be divided. So whoever runs a 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import gcd
-from typing import Union
+from typing import NoReturn, Union
 
 from coconut.prove.polynomials import Range, Unproved, transitions
 
@@ -166,7 +166,7 @@ class Public:
         }
         return sorted(sizes, key=lambda name: sizes[name])
 
-    def separate(self, name: str, case: Callable[[int], object] = lambda _: None) -> None:
+    def separate(self, name: str, case: Callable[[int], object] = lambda _: None) -> NoReturn:
         """Raise Split into the ranges in which a variable makes the same case; into single values, if all do."""
         low, high = self.space.ranges[name]
         if high - low >= VALUES_MAX:

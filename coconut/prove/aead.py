@@ -359,6 +359,17 @@ class Shared:
         forget(self.alone)
 
 
+def prove_shared(linked: Linked, choice: Choice, case: Case, ran: set[int], shared: Shared) -> int:
+    """Prove a call in what others have in common; if that is refused, by itself.
+
+    The same number may have a name, or none, by what became of it in an earlier call.
+    """
+    try:
+        return prove_cases(linked, choice, [case], ran, shared.of(case))
+    except Unproved:
+        return prove_cases(linked, choice, [case], ran)
+
+
 @uncollected
 def prove_listed(
     linked: Linked, choice: Choice, cases: Iterable[Case], calls: list[Called], shared: Shared, ring: NamingRing
@@ -370,8 +381,10 @@ def prove_listed(
     own, count = Terms(ring) if ring.certificate else None, 0
     for case in cases:
         ran = set[int]()
-        terms = own if own and (case.length, case.aad_length) in EACH else shared.of(case)
-        count += prove_cases(linked, choice, [case], ran, terms)
+        if own and (case.length, case.aad_length) in EACH:
+            count += prove_cases(linked, choice, [case], ran, own)
+        else:
+            count += prove_shared(linked, choice, case, ran, shared)
         calls.append(Called({"function": case.function, **case._asdict()}, frozenset(ran)))
     return count
 

@@ -46,7 +46,6 @@ from coconut.prove.calls import (
     doubled,
     padded,
 )
-from coconut.prove.chacha20 import DOUBLE_ROUNDS
 from coconut.prove.choices import BLOCKS, Choice, choices, kernels_named, kernels_of_chacha20, missing, records_in_use
 from coconut.prove.evaluation import Record
 from coconut.prove.loops import NOT_PROVED, bits_of, is_same, is_whole, put, values_of
@@ -66,8 +65,9 @@ PART_BYTES = (1 << 16) + (1 << 12)
 WITHIN, REGION = 1 << 39, 1 << 40
 # chacha20_work: what is left of the text; and aead_chunk, which begins with it: where its stack has ended so far.
 WORK_LEFT, CHUNK_END = 16, 80
-# Limits that no proof reaches, and of the bytes that wait for Poly1305 if all passes have it beside them.
-PATHS_MAX, VISITS_MAX, LAG_MAX = 1 << 20, 1 << 14, 4096
+# Limits that no proof reaches, and of the bytes that wait for Poly1305 if all passes have it beside them; if a call opens,
+# in tables of passes.
+PATHS_MAX, VISITS_MAX, LAG_MAX, TABLES_BEHIND = 1 << 20, 1 << 14, 4096, 2
 # The length of the associated data, and of how many lengths of what is left to the last passes one is proved; a number
 # that has no factor in common with the lengths of blocks.
 AAD_LENGTH, EACH = 13, 97
@@ -86,19 +86,16 @@ ASSUMED = (
 class TextMemory(Memory):
     """Memory with addresses that depend on the length, if what is read there does not, or if it is ciphertext.
 
-    ciphertext: returns bytes of ciphertext at an address, or None if that is none. ahead: addresses of ciphertext that the
-    text may not have; check_ahead: raises Unproved if it is not known to have these bytes.
+    ciphertext: returns bytes of ciphertext at an address, or None if that is none. around: addresses near the text that
+    is left, where ciphertext may be that has no names yet.
     """
 
-    ciphertext: Callable[[Public, int], Any] = lambda *_: None
-    ahead: range = range(0)
-    check_ahead: Callable[[int, int], None] = lambda *_: None
+    ciphertext: Callable[[Whole, int], Any] = lambda *_: None
+    around: range = range(0)
 
     def read(self, at: Whole, count: int) -> Any:
         if isinstance(at, int):
-            if at + count > self.ahead.start and at < self.ahead.stop:
-                self.check_ahead(at, count)
-            return super().read(at, count)
+            return self.ciphertext(at, count) if at in self.around and at not in self.cells else super().read(at, count)
         at = exact(at)
         found = self.ciphertext(at, count) if isinstance(at, Public) else None
         return self.read_table(at, count) if found is None else found
@@ -141,6 +138,28 @@ class Piece(NamedTuple):
 
     def is_same(self, other: "Piece") -> bool:
         return is_same(self.start, other.start) and is_same(self.end, other.end)
+
+
+def known(number: Whole) -> int:
+    """Return a number; where it depends on variables, for each value of one by itself."""
+    if isinstance(number, Public):
+        number.separate(number.varying()[0])
+    return number
+
+
+def rest_of(number: Whole, by: int) -> int:
+    """Return the remainder, in the same way."""
+    try:
+        return known(number % by)
+    except Residue as residue:
+        assert isinstance(number, Public)
+        number.separate(residue.variable)
+
+
+def is_multiple(number: Whole, of: int) -> bool:
+    """Return whether a number is one whatever its variables are."""
+    terms = [*number.terms.values(), number.constant] if isinstance(number, Public) else [number]
+    return not any(term % of for term in terms)
 
 
 def with_value(number: Any, name: str, value: int) -> Any:
@@ -203,7 +222,7 @@ class LongCalls(Calls):
     def use_memory(self, memory: Memory) -> None:
         """Use a memory, whose ciphertext is that of this call."""
         assert isinstance(memory, TextMemory)
-        memory.ciphertext, memory.check_ahead = self.ciphertext_word, self.check_ahead
+        memory.ciphertext = self.ciphertext_word
         super().use_memory(memory)
 
     def names_of(self, run: Run) -> list[Any]:
@@ -269,21 +288,18 @@ class LongCalls(Calls):
                 raise Unproved(f"Poly1305 reads {written} bytes that a path may have written")
             self.claim_terms("the output", begun.out_at, self.out_of(written), written)
 
-    def check_ahead(self, at: int, count: int) -> None:
-        """Raise Unproved unless the text is known to have these bytes, which are ciphertext."""
-        place = self.place_of(at)
-        assert place is not None
-        self.check_place(place, place + count)
-
-    def ciphertext_word(self, at: Public, count: int) -> Any:
-        """Return a word of ciphertext at a place that depends on the length."""
+    def ciphertext_word(self, at: Whole, count: int) -> Any:
+        """Return a word of ciphertext at a place that depends on the length, or that has no names yet."""
         place = self.place_of(at)
         if place is None:
             return None
         if count != 8:
             raise Unproved(f"{count} bytes of ciphertext at {place}")
         self.check_place(place, place + count)
-        low, high = (self.terms.variable(f"ciphertext at {place}, {half}") for half in range(2))
+        # States that differ by how far Poly1305 is have the same names.
+        waits = place - self.begun.absorbed
+        name = f"ciphertext that waits, {waits}" if isinstance(waits, int) else f"ciphertext at {place}"
+        low, high = (self.terms.variable(f"{name}, {half}") for half in range(2))
         self.public += low, high
         return low | high << 32
 
@@ -418,20 +434,25 @@ FREE, WITHIN_BLOCK = Form("any from n on"), Form("any within a block")
 
 
 # How far what Poly1305 has absorbed is from n: a constant behind it; any number of blocks behind it; before it, up to the
-# end of a part; a constant before it; a constant from the last whole block of the text.
+# end of a part; before it, a constant modulo a table of passes; a constant from the last whole block of the text.
 # Before the first pass, nothing is absorbed; and maybe not before the end of the first part.
 FIRST, NOTHING, BEHIND, ANYWHERE = "first", "nothing", "behind", "anywhere"
 PART, AHEAD, LAST = "part", "ahead", "last"
 # Any number of blocks.
 ANY = -1
+# With what the name of a variable begins that is a number of tables of passes that wait for Poly1305.
+WAITS = "f"
 
 
 class Key(NamedTuple):
     """What states differ by: the address; the layout of the pass that begins or returns; n, if that is known, else
-    -1; how many bytes Poly1305 is behind n, if that is a constant (below 0 if it is before n), or from the end of the text
-    (LAST); where the stack has ended; how many blocks are absorbed beside this pass, or the last one; of how many blocks
-    this pass is; and if Poly1305 is a constant before n (AHEAD), where the part ends, behind n, and how many blocks are
-    left, modulo those of a period."""
+    -1; how many bytes Poly1305 is behind n, if that is a constant, or from the end of the text (LAST); where the stack has
+    ended; how many blocks are absorbed beside this pass, or the last one; of how many blocks this pass is; and where it
+    returns to.
+
+    And if passes absorb before n (AHEAD): how many bytes Poly1305 is before n, modulo a table of passes, if n is not known;
+    how many wait for it up to the end of the part, so, or 0 if none do; in how many places the length is held, as it is
+    once the part ends with the text; and how many blocks are left, modulo those of a period."""
 
     at: int
     layout: int
@@ -441,14 +462,17 @@ class Key(NamedTuple):
     end: int
     beside: int
     blocks: int
-    part: int = 0
+    back: int = 0
+    ahead: int = 0
+    waits: int = 0
+    ends: int = 0
     residue: int = ANY
 
     @property
     def shared(self) -> tuple[object, ...]:
         """Return what states have in common of which the same is known."""
-        ahead = (self.lag, self.part, self.residue) if self.kind == AHEAD else ()
-        return self.at, self.layout, self.n, self.kind, *ahead
+        ahead = (self.ahead, self.waits, self.ends, self.residue) if self.kind == AHEAD else ()
+        return self.at, self.layout, self.n, self.kind, self.back, *ahead
 
     @property
     def secret(self) -> tuple[object, ...]:
@@ -457,11 +481,28 @@ class Key(NamedTuple):
 
     @property
     def least_left(self) -> int:
-        """Return how many bytes are left at least: the part does not end behind the text, nor what Poly1305 has absorbed, and
-        is about to absorb."""
-        if self.kind != AHEAD:
-            return self.lag if self.kind == LAST else 0
-        return max(self.part, BLOCK_BYTES * self.beside * (self.blocks > 0) - self.lag)
+        """Return how many bytes are left at least."""
+        return self.lag if self.kind == LAST else 0
+
+
+class Tail(NamedTuple):
+    """An end of a call: how many bytes are left, and how many tables of passes Poly1305 is before n, and are yet to be
+    absorbed of the part, beside what the state says of these."""
+
+    left: int
+    ahead: int = 0
+    waits: int = 0
+
+
+class Tables(NamedTuple):
+    """How many tables of passes Poly1305 is before n, at least and at most, and how many wait for it, beside what a state
+    says; and how many whole blocks of ChaCha20 are behind the part at least."""
+
+    least: int = 0
+    furthest: int = 0
+    fewest: int = 0
+    most: int = 0
+    behind: int = 0
 
 
 class Parts(NamedTuple):
@@ -481,8 +522,8 @@ class LongText:
     - forms: what is known where at the cut point, by what may be true of it, for each kind of states; the first one is
       taken. least_lag: how many bytes wait for Poly1305 at least, if that may be any number.
     - secrets: where a secret may be, if nothing else is known; it depends on where the stack has ended, too.
-    - states: what was known when each of them was run. tails: how many bytes may be left, by the state; most: the
-      largest number of them, if Poly1305 is a constant before n.
+    - states: what was known when each of them was run. tails: how many bytes may be left, by the state.
+    - tables: the same of how many tables of passes, if passes absorb before n.
     """
 
     linked: Linked
@@ -493,10 +534,11 @@ class LongText:
     forms: dict[tuple[object, ...], dict[Place, list[Form]]] = field(default_factory=dict)
     least_lag: int = TEXT_MAX
     secrets: dict[tuple[object, ...], set[Place]] = field(default_factory=dict)
-    states: dict[Key, tuple[int, ...]] = field(default_factory=dict)
+    states: dict[Key, tuple[Any, ...]] = field(default_factory=dict)
     tails: dict[Key, set[int]] = field(default_factory=dict)
-    most: dict[Key, int] = field(default_factory=dict)
+    tables: dict[Key, Tables] = field(default_factory=dict)
     versions: dict[tuple[object, ...], int] = field(default_factory=dict)
+    likely: dict[tuple[int, int, Place], Form] = field(default_factory=dict)
     resumed: int = 0
     paths: int = 0
     work: int = 0
@@ -507,7 +549,6 @@ class LongText:
             raise Unproved("calls that open in place are not proved at all lengths")
         self.kernel = kernels_of_chacha20(self.linked)[records_in_use(self.linked, "chacha20", self.choice.chacha20)[0]]
         most = max(self.kernel.layouts[i].blocks for i in self.kernel.others)
-        self.most_beside = max(self.kernel.layouts[i].beside for i in self.kernel.others) * DOUBLE_ROUNDS
         self.least = CIPHER_BLOCK * (most + 1)
         self.long = max(COPIED + CIPHER_BLOCK, CIPHER_BLOCK * (2 * most + 1))
         self.calls = calls = LongCalls(self.linked, self.choice, opens=case.opens)
@@ -648,51 +689,42 @@ class LongText:
         if not isinstance(end, int) or not isinstance(beside, int):
             raise Unproved("the end of the stack, or what is absorbed beside a pass, depends on the length")
         blocks = self.linked.number(layout + BLOCKS, 2) if is_entry else 0
-        part = self.part_of(calls, n, left) if self.case.opens and self.is_stitched and not is_zero(n) else 0
-        kind, lag = self.kind_of(begun, n, left, absorbed, blocks, beside if is_entry else 0, part)
-        part = part if kind == AHEAD else 0
-        residue = left // CIPHER_BLOCK % self.period if kind == AHEAD else ANY
-        if not isinstance(residue, int):
-            raise Unproved(f"{left} bytes are left")
-        n_known = n if is_zero(begun.n) and isinstance(n, int) else -1
-        key = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, part, residue)
+        kind, lag = self.kind_of(begun, n, left, absorbed, blocks, beside if is_entry else 0)
+        # While Poly1305 is not before n, numbers of both are the same.
+        is_first = is_zero(begun.n) or kind == AHEAD and is_same(n, absorbed)
+        n_known = n if is_first and isinstance(n, int) else -1
+        back = calls.machine.copied().back() if is_entry else 0
+        key, part = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, back), absorbed
+        if kind == AHEAD:
+            key, part = self.ahead(key, calls, n, left, absorbed)
         if range_of(left)[0] < key.least_left:
-            raise Unproved(f"{left} bytes are left, and Poly1305 is {-lag} bytes before {n}")
-        anchors = anchors_of(key, n, left, absorbed, begun.text_at + done, begun.out_at + done)
+            raise Unproved(f"{left} bytes are left, and {lag} wait for Poly1305")
+        anchors = anchors_of(key, n, left, absorbed, part, begun.text_at + done, begun.out_at + done)
         counter = begun.counter + done // CIPHER_BLOCK & WORD32_MAX
         self.join(calls, key, anchors, counter, found, calls.ciphertext_of(done))
         if self.work not in {0, path.work}:
             raise Unproved("two places of what passes are given")
         self.work = path.work
-        if kind == AHEAD:
-            self.most[key] = max(self.most.get(key, 0), range_of(left)[1] | CIPHER_BLOCK - 1)
         if (low := range_of(left)[0]) < self.least:
-            tails = (i for i in range(low, self.least) if residue in {ANY, i // CIPHER_BLOCK % self.period})
-            self.tails.setdefault(key, set()).update(tails)
+            self.tails.setdefault(key, set()).update(range(max(0, low), self.least))
         self.states.setdefault(key, ())
 
     def kind_of(
-        self, begun: Begun, n: Whole, left: Whole, absorbed: Whole, blocks: int, beside: int, part: int
+        self, begun: Begun, n: Whole, left: Whole, absorbed: Whole, blocks: int, beside: int
     ) -> tuple[str, int]:
         """Return how far Poly1305 is, and if it is a constant behind n, or from the end, how many bytes.
 
-        A call that opens has absorbed the blocks of a pass before it begins, but for those beside it. part: how many bytes
-        behind n a part ends before the text does, if one does.
+        A call that opens has absorbed the blocks of a pass before it begins, but for those beside it.
         """
         if is_zero(n):
             return FIRST, 0
         if self.case.opens:
             rest = exact(n + left - left % BLOCK_BYTES) - exact(absorbed)
-            ahead = exact(absorbed - n)
-            if isinstance(rest, int) and rest <= BLOCK_BYTES * beside and not (isinstance(ahead, int) and part > 0):
+            if isinstance(rest, int) and rest <= BLOCK_BYTES * beside:
                 return LAST, rest
             if self.is_stitched:
-                if isinstance(ahead, int) and abs(ahead) <= PART_BYTES:
-                    return AHEAD, -ahead
-                if not isinstance(rest, int):
-                    raise Unproved(f"Poly1305 is {ahead} bytes before {n}, and {rest} from the end")
-                return LAST, rest
-            ahead = ahead - blocks * CIPHER_BLOCK
+                return AHEAD, 0
+            ahead = exact(absorbed - n) - blocks * CIPHER_BLOCK
             low, high = range_of(ahead)
             if ahead % CIPHER_BLOCK != 0 or low < 0 or high > PART_BYTES:
                 raise Unproved(f"Poly1305 is {ahead} bytes before {n}, of which {left} are left")
@@ -714,20 +746,59 @@ class LongText:
             self.least_lag = low - low % CIPHER_BLOCK
         return ANYWHERE, 0
 
-    def part_of(self, calls: LongCalls, n: Whole, left: Whole) -> int:
-        """Return how many bytes behind n the part seems to end, which is the place behind it that is held and furthest.
+    def ahead(self, key: Key, calls: LongCalls, n: Whole, left: Whole, absorbed: Whole) -> tuple[Key, Whole]:
+        """Return the key of a state in which passes absorb before n, and where the part ends."""
+        ahead, waits = exact(absorbed - n), self.waits(calls, key, n, left, absorbed)
+        residue = rest_of(left // CIPHER_BLOCK, self.period) if self.period > 1 else ANY
+        # That the length is held in more places tells the last part apart.
+        ends = sum(
+            is_same(exact(value), exact(n + left))
+            for place, value in values_of(calls.machine)
+            if place[0] in {"general", "cells"} and is_whole(value) and not bits_of(value)
+        )
+        if isinstance(waits, Public):
+            # None, or some.
+            waits.decide(lambda low, high: low > 0 if low > 0 or high <= 0 else None)
+        if key.n < 0:
+            found = rest_of(ahead, self.table)
+            more = 0 if is_zero(waits) else rest_of(waits - 1, self.table) + 1
+        else:
+            found, more = known(ahead), known(waits)
+        made = key._replace(ahead=found, waits=more, ends=ends, residue=residue)
+        least, furthest = (end // self.table for end in range_of(ahead - found))
+        fewest, most = (end // self.table for end in range_of(waits - more))
+        behind = range_of(left - ahead - waits)[0] // CIPHER_BLOCK
+        if behind < 0 or range_of(waits)[0] < 0 or least < -TABLES_BEHIND:
+            raise Unproved(f"Poly1305 is {ahead} bytes before {n}, of which {left} are left, and {waits} wait")
+        before = self.tables.get(made, Tables(least, furthest, fewest, most, behind))
+        # Where it differs it is any number: the text has no more bytes than that.
+        furthest = furthest if furthest == before.furthest else TEXT_MAX // self.table
+        self.tables[made] = Tables(
+            min(before.least, least),
+            furthest,
+            min(before.fewest, fewest),
+            max(before.most, most),
+            min(before.behind, behind),
+        )
+        return made, absorbed + waits
 
-        If there is none, the part is over, or ends with the text: that is told by in how many places the length is held,
-        as a negative number. States may be told apart by anything.
-        """
-        found, ends = [0], 0
+    def waits(self, calls: LongCalls, key: Key, n: Whole, left: Whole, absorbed: Whole) -> Whole:
+        """Return how many bytes seem to wait for Poly1305 up to the end of the part, which is the furthest place that is
+        held, and not the end of the text or of the pass: a constant, or that of an earlier state. States may be told apart
+        by anything."""
+        found: list[Whole] = [0]
         for place, value in values_of(calls.machine):
             if place[0] in {"general", "cells"} and is_whole(value) and not bits_of(value):
-                ends += is_same(exact(value), exact(n + left))
-                behind = value - n
-                if isinstance(behind, int) and 0 < behind <= PART_BYTES and behind % CIPHER_BLOCK == 0:
-                    found.append(behind)
-        return max(behind for behind in found if range_of(left - behind)[0] >= 0 and not is_same(left, behind)) or -ends
+                waits, behind = exact(value) - absorbed, exact(value) - n
+                names = waits.terms if isinstance(waits, Public) else ()
+                if not is_multiple(behind, CIPHER_BLOCK) or any(not name.startswith(WAITS) for name in names):
+                    continue
+                low, high = range_of(waits)
+                is_end = is_same(left, behind) or key.blocks and is_same(behind, key.blocks * CIPHER_BLOCK)
+                is_within = range_of(left - behind)[0] >= 0 and not is_end
+                if 0 <= low and high <= PART_BYTES and is_within:
+                    found.append(waits)
+        return max(found, key=lambda waits: range_of(waits)[1])
 
     @property
     def is_stitched(self) -> bool:
@@ -780,7 +851,8 @@ class LongText:
         version = self.versions.get(key.shared, 0)
         if key.shared not in self.forms:
             self.forms[key.shared] = {
-                place: self.forms_of(value, anchors, counter, found) for place, value in values.items()
+                place: self.likely_first(key, place, self.forms_of(value, anchors, counter, found))
+                for place, value in values.items()
             }
             self.versions[key.shared] = version + 1
             return
@@ -794,6 +866,14 @@ class LongText:
             if len(kept) != len(known):
                 self.versions[key.shared] = version + 1
             forms[place] = kept
+            if kept and key.n < 0:
+                self.likely[key.at, key.back, place] = kept[0]
+
+    def likely_first(self, key: Key, place: Place, forms: list[Form]) -> list[Form]:
+        """Return what may be true with what is true there in other states as the first: where numbers are the same by
+        chance, as that which is absorbed and n, another one would lead to states that there are not."""
+        likely = self.likely.get((key.at, key.back, place))
+        return sorted(forms, key=lambda form: likely is None or not is_form(form, likely))
 
     def forms_of(self, value: Any, anchors: dict[str, Whole], counter: Any, found: Accumulator) -> list[Form]:
         """Return what may be true of a value at the cut point whenever a pass returns, what is likely first."""
@@ -847,15 +927,13 @@ class LongText:
     def below_a_block(self, key: Key) -> range:
         """Return how many bytes may be left that are no tail, and fewer than whole blocks of ChaCha20 from the least on."""
         first = self.fewest_left(key)
-        is_one = key.residue in {ANY, first // CIPHER_BLOCK % self.period}
-        return range(first, min(self.least_of(key), self.most.get(key, TEXT_MAX) + 1) if is_one else first)
+        return range(first, first if key.kind == AHEAD else self.least_of(key))
 
     def resumed_at(self, key: Key) -> Iterator[Path]:
         """Yield paths that begin at the cut point, with any number of bytes left that is no tail."""
         if self.below_a_block(key):
             yield self.resume(key, is_low=True)
-        if self.most.get(key, TEXT_MAX) >= self.least_of(key):
-            yield self.resume(key)
+        yield self.resume(key)
 
     def form_at(self, place: Place, forms: Sequence[Form]) -> Form:
         """Return what is taken to be known at a place, of all that may be true there."""
@@ -863,10 +941,11 @@ class LongText:
         takes_it = self.zero_moves and place[0] == "general" and first == Form("constant", 0) and moving in forms
         return moving if takes_it else first
 
-    def resume(self, key: Key, left: int | None = None, valid: bool = True, is_low: bool = False) -> Path:
+    def resume(self, key: Key, tail: Tail | None = None, valid: bool = True, is_low: bool = False) -> Path:
         """Return a path that begins at the cut point, with any number of bytes left, or one that is less than `least`; or, if
         that is asked for, any of below_a_block."""
         self.resumed += 1
+        left = tail.left if tail else None
         self.space.ranges, lag = {}, key.lag
         first = self.first_of(key)
         # What is behind n was encrypted, and no more than n.
@@ -875,20 +954,28 @@ class LongText:
             waiting = lag if key.kind == BEHIND else 0
             n = self.space.variable("m", max(1, -(-waiting // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
         least = self.least_of(key)
-        # Whole tables: up to more than any text has left; or up to the largest number, and fewer than `least` are no path.
-        tables, from_there = TEXT_MAX // self.table + 1, least
-        if most := self.most.get(key):
-            tables = (most - least) // self.table + 1
-            from_there = most + 1 - tables * self.table
-        if left is not None:
+        # Whole tables: up to more than any text has left.
+        tables = TEXT_MAX // self.table + 1
+        ahead, waits = self.distances(key, tail) if key.kind == AHEAD else (0, 0)
+        if left is None and key.kind == AHEAD:
+            # Behind the end of the part is any number of bytes. Fewer than `least` are no path.
+            end = key.ahead + key.waits
+            if end % CIPHER_BLOCK and key.residue != ANY:
+                raise Unproved(f"a part ends {end} bytes behind {n}")
+            least_behind = self.tables[key].behind * CIPHER_BLOCK
+            found = self.from_length(least_behind, tables, (key.residue - end // CIPHER_BLOCK) % self.period)
+            rest, last = found.total + ahead + waits, found.rest
+        elif left is not None:
             rest, last = Parts(left, left % BLOCK_BYTES)
         elif is_low:
             few = self.below_a_block(key)
             least, last = few.start, self.space.variable("y", 0, BLOCK_BYTES - 1)
             rest = self.space.variable("z", 0, len(few) // BLOCK_BYTES - 1) * BLOCK_BYTES + last + least
         else:
-            rest, last = self.from_length(from_there, tables, key.residue)
-        absorbed, below = n - lag, []
+            rest, last = self.from_length(least, tables)
+        absorbed, below = n + ahead - lag, []
+        if key.kind == AHEAD:
+            below = [absorbed + waits]
         if key.kind == NOTHING:
             absorbed = 0
         elif key.kind == ANYWHERE:
@@ -917,15 +1004,8 @@ class LongText:
         calls.use_memory(memory)
         shown = left if left is not None else first or self.least
         text = calls.data(text_at, "text left", shown)
-        if key.kind == AHEAD and left is None:
-            # What the next pass may absorb.
-            end = BLOCK_BYTES * self.most_beside - lag
-            memory.ahead = range(text_at + shown, text_at + max(shown, end))
-            for ahead in range(-lag, end, 4):
-                if not 0 <= ahead < shown:
-                    word: Any = self.terms.variable(f"ciphertext ahead {ahead + lag}")
-                    calls.put(text_at + ahead, [word], 4)
-                    calls.public.append(word)
+        if key.kind in {AHEAD, LAST}:
+            memory.around = range(text_at - PART_BYTES, text_at + PART_BYTES)
         calls.cut_slices(text)
         calls.public += [*text] if self.case.opens else []
         if key.kind == BEHIND:
@@ -946,7 +1026,7 @@ class LongText:
         machine.general = {}
         machine.steps = 0
         getattr(machine, "masks", {}).clear()
-        anchors = anchors_of(key, n, rest, absorbed, text_at, out_at)
+        anchors = anchors_of(key, n, rest, absorbed, absorbed + waits, text_at, out_at)
         held: list[tuple[Place, Any]] = []
         unknown: dict[int, bool] = {}
         secrets = self.secrets.get(key.secret, set())
@@ -975,7 +1055,32 @@ class LongText:
         calls.memory.cells |= {at: (1, Unknown(f"{at:#x} {name}", secret)) for at, secret in unknown.items()}
         for place, value in held:
             calls.memory.write(place[1], place[2], value)
-        return Path(calls, key.at, self.space.ranges, valid, self.work, key.layout, 0 if left is not None else least)
+        return Path(calls, key.at, self.space.ranges, valid, self.work, key.layout, 0 if tail else least)
+
+    def distances(self, key: Key, tail: Tail | None) -> tuple[Whole, Whole]:
+        """Return how many bytes Poly1305 is before n, and how many wait for it up to the end of the part."""
+        if tail:
+            return key.ahead + self.table * tail.ahead, key.waits + self.table * tail.waits
+        if key.n >= 0:
+            return key.ahead, key.waits
+        tables = self.tables[key]
+        ahead, waits = self.any_of("j", tables.least, tables.furthest), self.any_of(WAITS, tables.fewest, tables.most)
+        return ahead * self.table + key.ahead, waits * self.table + key.waits
+
+    def any_of(self, name: str, low: int, high: int) -> Whole:
+        """Return any number in a range, which is no variable if there is one."""
+        return self.space.variable(name, low, high) if low < high else low
+
+    def tails_of(self, key: Key) -> Iterator[Tail]:
+        """Yield the ends of calls from a state on."""
+        tables = self.tables.get(key, Tables())
+        for left in sorted(self.tails.get(key, ())):
+            if key.kind != AHEAD:
+                yield Tail(left)
+            elif key.residue in {ANY, left // CIPHER_BLOCK % self.period}:
+                for waits in range(tables.fewest, tables.most + 1):
+                    room = (left - key.ahead - key.waits - tables.behind * CIPHER_BLOCK) // self.table - waits
+                    yield from (Tail(left, i, waits) for i in range(tables.least, min(tables.furthest, room) + 1))
 
     def expected_tag(self, calls: LongCalls) -> list[Any]:
         """Return the words of the RFC's tag, at the end of a call."""
@@ -1027,13 +1132,13 @@ class LongText:
                 raise Unproved("too many paths")
             paths += self.run_to_cut(paths.pop())
 
-    def known(self, key: Key) -> tuple[int, ...]:
+    def known(self, key: Key) -> tuple[Any, ...]:
         """Return numbers that are others whenever something else is known in a state."""
         return (
             self.versions.get(key.shared, 0),
             len(self.secrets.get(key.secret, ())),
             self.least_lag if key.kind == ANYWHERE else 0,
-            self.most.get(key, 0),
+            self.tables.get(key, Tables()),
         )
 
     def prove_states(self) -> None:
@@ -1052,8 +1157,8 @@ class LongText:
             visits += 1
             if visits > VISITS_MAX:
                 raise next(iter(failed.values()), Unproved("no invariant is found"))
-            # Those first that were never run, as most is lost in what they leave.
-            key = min(stale, key=lambda key: self.states[key])
+            # Those first that were never run, as most is lost in what they leave; those last of which more may arrive.
+            key = min(stale, key=lambda key: (self.states[key] != (), key.kind == LAST, self.states[key]))
             self.states[key] = self.known(key)
             failed.pop(key, None)
             try:
@@ -1067,19 +1172,21 @@ class LongText:
     def prove_tails(self, step: int = 1) -> int:
         """Prove the end of a call, with each number of bytes that may be left, or each `step`-th."""
         count = 0
-        for key, tails in self.tails.items():
-            for left in sorted(tails)[::step]:
+        for key in self.tails:
+            for tail in [*self.tails_of(key)][::step]:
                 for valid in self.case.verdicts:
                     mark = dict(self.versions)
-                    self.explore(self.resume(key, left, valid))
+                    self.explore(self.resume(key, tail, valid))
                     if self.versions != mark:
                         raise Unproved("an end that goes on")
                     count += 1
         return count
 
 
-def anchors_of(key: Key, n: Whole, left: Whole, absorbed: Whole, text_at: Whole, out_at: Whole) -> dict[str, Whole]:
-    """Return the numbers that others may be a constant away from."""
+def anchors_of(
+    key: Key, n: Whole, left: Whole, absorbed: Whole, part: Whole, text_at: Whole, out_at: Whole
+) -> dict[str, Whole]:
+    """Return the numbers that others may be a constant away from. part: where it ends."""
     return {
         "text": text_at,
         "output": out_at,
@@ -1090,6 +1197,7 @@ def anchors_of(key: Key, n: Whole, left: Whole, absorbed: Whole, text_at: Whole,
         "left": left,
         "length": n + left,
         "absorbed": absorbed,
+        "part": part,
         "absorbed before": absorbed - BLOCK_BYTES * key.beside,
         "absorbed then": absorbed + BLOCK_BYTES * key.beside,
         "output absorbed before": out_at - n + absorbed - BLOCK_BYTES * key.beside,

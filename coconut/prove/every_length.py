@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from coconut.lift.objects import Linked, chosen, compiled
 from coconut.operations import BLOCK_BYTES
-from coconut.prove.aead import AAD_LENGTHS, Case, Shared, prove_cases
+from coconut.prove.aead import AAD_LENGTHS, Case, Shared, prove_shared
 from coconut.prove.choices import check_named, choice_named, choices, missing
 from coconut.prove.collection import uncollected
 from coconut.prove.polynomials import Unproved
@@ -113,7 +113,7 @@ class Running:
             return
         choice = choice_named(self.linked, self.job.kernels)
         try:
-            self.calls += prove_cases(self.linked, choice, [case], self.ran, shared.of(case))
+            self.calls += prove_shared(self.linked, choice, case, self.ran, shared)
         except Unproved as error:
             self.refused = str(error)
 

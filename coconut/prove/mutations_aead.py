@@ -4,8 +4,10 @@
 A mistake that is not refused must compute the same, with both verdicts, also on samples.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from typing import NamedTuple
 
 from coconut.lift.objects import Linked, compiled
@@ -46,16 +48,28 @@ def reason_for(linked: Linked, choice: Choice, case: Case) -> str:
     return "the same at this length, on samples too"
 
 
+# What a process that has been forked runs.
+_forked: list[Callable[[], object]] = []
+
+
+def run_forked() -> object:
+    return _forked[-1]()
+
+
+def apart(run: Callable[[], object]) -> object:
+    """Run a function in a process that is forked for it, so that it leaves nothing: a mistake may make large numbers."""
+    with ProcessPoolExecutor(1, get_context("fork"), initializer=_forked.append, initargs=(run,)) as pool:
+        return pool.submit(run_forked).result()
+
+
 def plant_in_call(call: Call, every: int = 0) -> Tally:
     """Plant a mistake in every n-th instruction that a call runs."""
     linked = compiled(call.compiler)
     choice, ran = choice_named(linked, call.kernels), set[int]()
     shared = Shared()
-
-    def prove() -> int:
-        return prove_cases(linked, choice, [call.case], ran, shared.of(call.case))
-
-    prove()
+    run = partial(prove_cases, linked, choice, [call.case], ran, shared.of(call.case))
+    run()
+    prove = partial(apart, run)
     where = f"{call.case.function}, {call.kernels}, {call.case.length} and {call.case.aad_length} bytes"
     reason = partial(reason_for, linked, choice, call.case)
     return plant(linked, sorted(ran), every or call.every, where, prove, reason)

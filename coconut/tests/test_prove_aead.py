@@ -3,7 +3,7 @@
 
 import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from coconut.prove.mutations_aead import CALLS, plant_in_call
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.polynomials import Number, Unproved
 from coconut.prove.reached import is_filler, reachable, unreached
-from coconut.prove.terms import Term
+from coconut.prove.terms import Term, Terms
 from coconut.tests.test_prove_objects import program
 
 AVX2 = "avx2_golden_cove with avx2, scalar64"
@@ -246,6 +246,24 @@ def test_reached() -> None:
     assert linked.symbols["hornet_poly1305_batch"] not in functions
     rest = {name: len(lines) for name, lines, _ in unreached(linked, functions, ran)}
     assert "chacha20_lanes2_avx2" in rest and sum(rest.values()) + len(ran) >= sum(map(len, functions.values()))
+
+
+def test_a_call_is_refused_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is refused in the words of other calls is proved in its own; or refused again."""
+    linked, choice, tried = program("gcc"), available(program("gcc"), SSE2), list[bool]()
+
+    def shared_is_refused(linked: Linked, choice: Choice, cases: Sequence[Case], ran: set[int], *terms: Terms) -> int:
+        tried.append(bool(terms))
+        if terms:
+            raise Unproved("another name")
+        return prove_cases(linked, choice, cases, ran)
+
+    monkeypatch.setattr(aead, "prove_cases", shared_is_refused)
+    assert aead.prove_shared(linked, choice, SEAL, set(), Shared()) == 1 and tried == [True, False]
+    ran = Run(linked, choice, SEAL).prove().ran
+    *_, line = (linked.lines[at] for at in sorted(ran) if linked.lines[at].name == "paddd")
+    with changed_line(linked, replace(line, name="pxor")), pytest.raises(Unproved, match="output"):
+        aead.prove_shared(linked, choice, SEAL, set(), Shared())
 
 
 def test_what_calls_share_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,8 @@ from coconut.prove.aead_loops import (
     LongText,
     Path,
     Piece,
+    Tables,
+    Tail,
     TextMemory,
     is_covered,
     with_piece,
@@ -46,8 +48,8 @@ class Middle(LongText):
     def enter(self) -> Path:
         return narrowed(super().enter(), "cyz")
 
-    def resume(self, key: Key, left: int | None = None, valid: bool = True, is_low: bool = False) -> Path:
-        return narrowed(super().resume(key, left, valid, is_low), "vcyz" if key.n < 0 else "cyz")
+    def resume(self, key: Key, tail: Tail | None = None, valid: bool = True, is_low: bool = False) -> Path:
+        return narrowed(super().resume(key, tail, valid, is_low), "vcyz" if key.n < 0 else "cyz")
 
 
 def narrowed(path: Path, names: str) -> Path:
@@ -94,7 +96,7 @@ def again(opens: bool) -> LongText:
         },
         "secrets": {which: set(places) for which, places in found.secrets.items()},
         "states": {key: () if key.at in found.cuts else known for key, known in found.states.items()},
-        "most": dict(found.most),
+        "tables": dict(found.tables),
         "tails": {key: set(left) for key, left in found.tails.items()},
         "versions": dict(found.versions),
     }
@@ -147,7 +149,7 @@ def test_what_is_no_mistake(opens: bool) -> None:
         proof.settle()
     ends = [key for key in proof.states if key.n < 0 and key.at in proof.cuts]
     for valid in proof.case.verdicts:
-        proof.explore(proof.resume(ends[0], 3 * CIPHER_BLOCK + 5, valid))
+        proof.explore(proof.resume(ends[0], Tail(3 * CIPHER_BLOCK + 5), valid))
 
 
 BESIDE = {"": "nop", "twice": "sub $0x10,%r12", "not at all": "add $0x10,%r12", "accumulator": "addq $0x1,0x20(%rdi)"}
@@ -161,32 +163,63 @@ def test_poly1305_beside_all_passes(name: str) -> None:
     texts = ["mov 0x58(%rbx),%rdi", BESIDE[name]]
     with inserted(linked, next_pass(linked), texts), pytest.raises(Unproved) if name else nullcontext():
         proof.explore(proof.enter())
-        for _ in range(4):
-            # That behind which the part ends last: the text is longer than that.
-            key = max(proof.states.keys() - seen, key=lambda key: key.part)
-            seen.update(proof.states)
+        for _ in range(6):
+            # That in which most waits: the text is longer than that.
+            key = max(proof.states.keys() - seen, key=lambda key: (key.n < 0, key.waits))
+            seen.add(key)
             proof.explore(proof.resume(key))
-        assert key.kind == AHEAD and key.part > 1 << 15 and key.beside
+        assert any(key.kind == AHEAD and key.waits > 1 << 15 and key.beside for key in seen)
+        assert key.kind == AHEAD and key.n < 0 and key.waits and key.beside
+
+
+def near(proof: LongText) -> Key:
+    """Return a state in which Poly1305 is as far as ChaCha20, and any number of bytes is left."""
+    proof.explore(proof.enter())
+    proof.explore(proof.resume(next(iter(proof.states))))
+    key = next(key for key in proof.states if key.kind == AHEAD)
+    made = key._replace(n=-1, ahead=0, waits=0, beside=0)
+    proof.forms[made.shared], proof.tables[made] = proof.forms[key.shared], Tables()
+    return made
 
 
 def test_words_that_the_text_may_not_have() -> None:
     """What Poly1305 may absorb ahead is not read unless the text is known to be that long."""
     proof = LongText(*chosen("avx2_golden_cove"), Case(True, 0, 13))
-    proof.explore(proof.enter())
-    proof.explore(proof.resume(next(iter(proof.states))))
-    key = next(key for key in proof.states if key.kind == AHEAD)
-    # As if Poly1305 were further, and near the end.
-    near = key._replace(part=0, lag=-320, beside=0)
-    proof.forms[near.shared] = proof.forms[key.shared]
-    path = proof.resume(near)
+    path = proof.resume(near(proof))
     memory = path.calls.memory
-    assert isinstance(memory, TextMemory) and len(memory.ahead) >= CIPHER_BLOCK
-    known = path.begun.text_at + proof.least_of(near)
-    assert known in memory.ahead or known == memory.ahead.start
+    assert isinstance(memory, TextMemory)
+    known = path.begun.text_at + proof.least
     assert memory.read(known - 8, 8) is not None
-    for at in (known - 7, known, memory.ahead.stop - 8):
+    for at in (known - 7, known, known + CIPHER_BLOCK):
+        assert at in memory.around
         with pytest.raises(Unproved, match="Poly1305 reads"):
             memory.read(at, 8)
+
+
+def test_how_far_poly1305_is() -> None:
+    """States have any number of tables, or the one that all have that arrive; and ends each of them."""
+    proof = LongText(*chosen("avx2_golden_cove"), Case(True, 0, 13))
+    key = near(proof)._replace(ahead=128, waits=64)
+    proof.tables[key] = Tables(0, TEXT_MAX // proof.table, 1, 3)
+    ahead, waits = proof.distances(key, None)
+    assert range_of(ahead)[0] == 128 and range_of(ahead)[1] > TEXT_MAX - proof.table
+    assert range_of(waits) == (64 + proof.table, 64 + 3 * proof.table)
+    proof.tables[key] = Tables(2, 2, 1, 1)
+    assert proof.distances(key, None) == (128 + 2 * proof.table, 64 + proof.table)
+    proof.tables[key] = Tables(-1, 9, 0, 1)
+    proof.tails[key] = {0, 191, 192, 192 + proof.table}
+    assert [*proof.tails_of(key)] == [
+        Tail(0, -1, 0),
+        Tail(191, -1, 0),
+        Tail(192, -1, 0),
+        Tail(192, 0, 0),
+        Tail(192, -1, 1),
+        *(Tail(192 + proof.table, i, 0) for i in (-1, 0, 1)),
+        *(Tail(192 + proof.table, i, 1) for i in (-1, 0)),
+    ]
+    for tail in proof.tails_of(key):
+        ahead, waits = proof.distances(key, tail)
+        assert 0 <= ahead + waits <= tail.left or ahead < 0
 
 
 def test_lengths_that_are_left() -> None:
@@ -203,10 +236,6 @@ def test_lengths_that_are_left() -> None:
     assert low == proof.least and high > TEXT_MAX
     uneven = one._replace(lag=proof.least + 16)
     assert ranges(uneven) == [(proof.least + 16, proof.least + 63), (proof.least + 64, high + 64)]
-    proof.most[uneven] = proof.least + 63
-    assert ranges(uneven) == [(proof.least + 16, proof.least + 63)]
-    proof.most[one] = proof.least - 1
-    assert not ranges(one)
 
 
 def test_zero_that_moves() -> None:
