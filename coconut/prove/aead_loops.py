@@ -86,16 +86,16 @@ ASSUMED = (
 class TextMemory(Memory):
     """Memory with addresses that depend on the length, if what is read there does not, or if it is ciphertext.
 
-    ciphertext: returns bytes of ciphertext at an address, or None if that is none. around: addresses near the text that
-    is left, where ciphertext may be that has no names yet.
+    ciphertext: returns bytes of ciphertext at an address, or None if that is none. around: addresses before and behind the
+    text that is left, where ciphertext may be that has no names yet.
     """
 
     ciphertext: Callable[[Whole, int], Any] = lambda *_: None
-    around: range = range(0)
+    around: tuple[range, ...] = ()
 
     def read(self, at: Whole, count: int) -> Any:
         if isinstance(at, int):
-            return self.ciphertext(at, count) if at in self.around and at not in self.cells else super().read(at, count)
+            return self.ciphertext(at, count) if any(at in part for part in self.around) else super().read(at, count)
         at = exact(at)
         found = self.ciphertext(at, count) if isinstance(at, Public) else None
         return self.read_table(at, count) if found is None else found
@@ -1005,7 +1005,8 @@ class LongText:
         shown = left if left is not None else first or self.least
         text = calls.data(text_at, "text left", shown)
         if key.kind in {AHEAD, LAST}:
-            memory.around = range(text_at - PART_BYTES, text_at + PART_BYTES)
+            end = text_at + -(-shown // 4) * 4
+            memory.around = range(text_at - PART_BYTES, text_at), range(end, text_at + PART_BYTES)
         calls.cut_slices(text)
         calls.public += [*text] if self.case.opens else []
         if key.kind == BEHIND:

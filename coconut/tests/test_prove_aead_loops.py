@@ -190,9 +190,9 @@ def test_words_that_the_text_may_not_have() -> None:
     assert isinstance(memory, TextMemory)
     known = path.begun.text_at + proof.least
     assert memory.read(known - 8, 8) is not None
+    assert memory.read(known - 5, 1) is not None
     for at in (known - 7, known, known + CIPHER_BLOCK):
-        assert at in memory.around
-        with pytest.raises(Unproved, match="Poly1305 reads"):
+        with pytest.raises(Unproved, match="Poly1305 reads" if at >= known else "nothing has written"):
             memory.read(at, 8)
 
 
