@@ -140,7 +140,14 @@ class Piece(NamedTuple):
         return is_same(self.start, other.start) and is_same(self.end, other.end)
 
 
-def known(number: Whole) -> int:
+def public_numbers(calls: Calls) -> Iterator[Whole]:
+    """Yield the public numbers that general registers and memory hold, if more than their low bits are known."""
+    for place, value in values_of(calls.machine):
+        if place[0] in {"general", "cells"} and is_whole(value) and not bits_of(value):
+            yield exact(value)
+
+
+def one_value(number: Whole) -> int:
     """Return a number; where it depends on variables, for each value of one by itself."""
     if isinstance(number, Public):
         number.separate(number.varying()[0])
@@ -150,7 +157,7 @@ def known(number: Whole) -> int:
 def rest_of(number: Whole, by: int) -> int:
     """Return the remainder, in the same way."""
     try:
-        return known(number % by)
+        return one_value(number % by)
     except Residue as residue:
         assert isinstance(number, Public)
         number.separate(residue.variable)
@@ -751,11 +758,7 @@ class LongText:
         ahead, waits = exact(absorbed - n), self.waits(calls, key, n, left, absorbed)
         residue = rest_of(left // CIPHER_BLOCK, self.period) if self.period > 1 else ANY
         # That the length is held in more places tells the last part apart.
-        ends = sum(
-            is_same(exact(value), exact(n + left))
-            for place, value in values_of(calls.machine)
-            if place[0] in {"general", "cells"} and is_whole(value) and not bits_of(value)
-        )
+        ends = sum(is_same(value, exact(n + left)) for value in public_numbers(calls))
         if isinstance(waits, Public):
             # None, or some.
             waits.decide(lambda low, high: low > 0 if low > 0 or high <= 0 else None)
@@ -763,7 +766,7 @@ class LongText:
             found = rest_of(ahead, self.table)
             more = 0 if is_zero(waits) else rest_of(waits - 1, self.table) + 1
         else:
-            found, more = known(ahead), known(waits)
+            found, more = one_value(ahead), one_value(waits)
         made = key._replace(ahead=found, waits=more, ends=ends, residue=residue)
         least, furthest = (end // self.table for end in range_of(ahead - found))
         fewest, most = (end // self.table for end in range_of(waits - more))
@@ -787,17 +790,16 @@ class LongText:
         held, and not the end of the text or of the pass: a constant, or that of an earlier state. States may be told apart
         by anything."""
         found: list[Whole] = [0]
-        for place, value in values_of(calls.machine):
-            if place[0] in {"general", "cells"} and is_whole(value) and not bits_of(value):
-                waits, behind = exact(value) - absorbed, exact(value) - n
-                names = waits.terms if isinstance(waits, Public) else ()
-                if not is_multiple(behind, CIPHER_BLOCK) or any(not name.startswith(WAITS) for name in names):
-                    continue
-                low, high = range_of(waits)
-                is_end = is_same(left, behind) or key.blocks and is_same(behind, key.blocks * CIPHER_BLOCK)
-                is_within = range_of(left - behind)[0] >= 0 and not is_end
-                if 0 <= low and high <= PART_BYTES and is_within:
-                    found.append(waits)
+        for value in public_numbers(calls):
+            waits, behind = value - absorbed, value - n
+            names = waits.terms if isinstance(waits, Public) else ()
+            if not is_multiple(behind, CIPHER_BLOCK) or any(not name.startswith(WAITS) for name in names):
+                continue
+            low, high = range_of(waits)
+            is_end = is_same(left, behind) or key.blocks and is_same(behind, key.blocks * CIPHER_BLOCK)
+            is_within = range_of(left - behind)[0] >= 0 and not is_end
+            if 0 <= low and high <= PART_BYTES and is_within:
+                found.append(waits)
         return max(found, key=lambda waits: range_of(waits)[1])
 
     @property
@@ -927,7 +929,7 @@ class LongText:
     def below_a_block(self, key: Key) -> range:
         """Return how many bytes may be left that are no tail, and fewer than whole blocks of ChaCha20 from the least on."""
         first = self.fewest_left(key)
-        return range(first, first if key.kind == AHEAD else self.least_of(key))
+        return range(first, self.least_of(key))
 
     def resumed_at(self, key: Key) -> Iterator[Path]:
         """Yield paths that begin at the cut point, with any number of bytes left that is no tail."""
@@ -976,7 +978,7 @@ class LongText:
         absorbed, below = n + ahead - lag, []
         if key.kind == AHEAD:
             below = [absorbed + waits]
-        if key.kind == NOTHING:
+        elif key.kind == NOTHING:
             absorbed = 0
         elif key.kind == ANYWHERE:
             # A sum, so that no number is below zero.

@@ -11,11 +11,13 @@ from multiprocessing import get_context
 from typing import NamedTuple
 
 from coconut.lift.objects import Linked, compiled
-from coconut.prove.aead import Case, Run, Shared, prove_cases
+from coconut.prove.aead import Case, Run, prove_cases
 from coconut.prove.choices import Choice, choice_named
+from coconut.prove.evaluation import NamingRing
 from coconut.prove.mutations_objects import plant
 from coconut.prove.planting import Tally
 from coconut.prove.polynomials import Unproved
+from coconut.prove.terms import Terms
 
 SAMPLES = 3
 
@@ -66,8 +68,7 @@ def plant_in_call(call: Call, every: int = 0) -> Tally:
     """Plant a mistake in every n-th instruction that a call runs."""
     linked = compiled(call.compiler)
     choice, ran = choice_named(linked, call.kernels), set[int]()
-    shared = Shared()
-    run = partial(prove_cases, linked, choice, [call.case], ran, shared.of(call.case))
+    run = partial(prove_cases, linked, choice, [call.case], ran, Terms(NamingRing()))
     run()
     prove = partial(apart, run)
     where = f"{call.case.function}, {call.kernels}, {call.case.length} and {call.case.aad_length} bytes"
