@@ -189,6 +189,19 @@ class Cluster:
     def pids(self):
         return self.client.run(os.getpid)
 
+    def without_s3fs(self, worker):
+        """Let a worker lack the library of S3."""
+
+        def lack():
+            import sys
+
+            from fsspec.registry import _registry
+
+            _registry.pop("s3", None)
+            sys.modules["s3fs"] = None
+
+        self.client.run(lack, workers=[worker])
+
     def logs(self):
         return b"".join(path.read_bytes() for path in self.folder.glob("*.log"))
 

@@ -101,6 +101,21 @@ def test_stopped_worker(keys, own_cluster, s3, big, monkeypatch):
     assert made.summary.late >= 1
 
 
+def test_death_of_the_only_usable_worker(keys, own_cluster, s3, big):
+    """What waits for a worker that has died, as another cannot read the store, is sent to the one that replaces it."""
+    (unusable, _), (_, killed) = own_cluster.pids().items()
+    own_cluster.without_s3fs(unusable)
+    s3.faults(pause=0.05)
+    timer = threading.Timer(1.0, os.kill, (killed, signal.SIGKILL))
+    timer.start()
+    try:
+        made = tag(big, keys.path, own_cluster.client, PART, **s3.options)
+    finally:
+        timer.join()
+    keys.assert_tags(made.text, BIG)
+    assert unusable in own_cluster.pids() and killed not in own_cluster.pids().values()
+
+
 def test_results_that_come_twice(keys, cluster, s3, big, monkeypatch):
     """Every task is sent to both workers at once; results are taken once."""
     monkeypatch.setattr(_driver, "_LATE_SECONDS", 0.0)

@@ -319,26 +319,19 @@ def test_loopback_of_another_host(keys):
 def test_causes_are_told(keys, cluster, s3, bucket, monkeypatch, capfd):
     """A worker that lacks a library does no harm while another has it; when none has it, the run ends with the cause."""
 
-    def lack():
-        import sys
-
-        from fsspec.registry import _registry
-
-        _registry.pop("s3", None)
-        sys.modules["s3fs"] = None
-
     def mend():
         import sys
 
-        del sys.modules["s3fs"]
+        sys.modules.pop("s3fs", None)
 
     first, *others = cluster.pids()
-    cluster.client.run(lack, workers=[first])
+    cluster.without_s3fs(first)
     try:
         made = tag(f"s3://{bucket}/tree", keys.path, cluster.client, PART, **s3.options)
         keys.assert_tags(made.text, {b"tree/" + name: data for name, data in contents().items()})
         assert f"hornet: worker {first}: s3fs is not installed there; its tasks go to others" in capfd.readouterr().err
-        cluster.client.run(lack, workers=others)
+        for other in others:
+            cluster.without_s3fs(other)
         with pytest.raises(ClusterError, match=r"^worker tls://.*: s3fs is not installed there, and 1 other workers?$"):
             tag(f"s3://{bucket}/tree", keys.path, cluster.client, PART, **s3.options)
     finally:

@@ -122,6 +122,8 @@ class _Task:
     since: float = 0.0
     is_done: bool = False
     futures: dict[str, Future] = field(default_factory=dict)
+    workers: dict[str, set[str]] = field(default_factory=dict)
+    """By the key of a future, the workers of which one must run it, if not all may."""
 
     def shown(self) -> str:
         first = self.items[0]
@@ -449,6 +451,7 @@ class Run:
             for task, key, result in self._next_ended():
                 self._collect(objects, task, key, result)
             running = [task for task in running if not task.is_done]
+            self._resend_stranded(running)
             self._resend_late(running)
         if self._checkpoint is not None:
             self._checkpoint.flush()
@@ -481,6 +484,8 @@ class Run:
         except Exception as error:
             raise ClusterError(f"the scheduler is lost: {error}") from None
         task.futures[key] = future
+        if workers:
+            task.workers[key] = set(workers)
         self._client.loop.add_callback(self._watch, task, key, future)
 
     async def _watch(self, task: _Task, key: str, future: Future) -> None:
@@ -575,6 +580,20 @@ class Run:
         self.summary.retries += 1
         self._submit(task)
 
+    def _resend_stranded(self, running: list[_Task]) -> None:
+        """Send tasks again that only workers may run that are gone: the scheduler would wait for them, and one that is
+        started again has another address.
+        """
+        if not self._workers - self._unusable.keys():
+            return  # until one comes
+        for task in running:
+            stranded = [key for key in task.futures if key in task.workers and not task.workers[key] & self._workers]
+            for key in stranded:
+                self._sent.pop(key, None)
+                task.futures.pop(key).release()
+            if stranded:
+                self._again(task, "the workers that could run it are gone")
+
     def _resend_late(self, running: list[_Task]) -> None:
         """Send tasks that take long to other workers too: one may be slow, or cut off."""
         usual = statistics.median(self._durations[-100:]) if self._durations else 0.0
@@ -588,7 +607,7 @@ class Run:
             except OSError as error:
                 raise ClusterError(f"the scheduler is lost: {error}") from None
             busy = {worker for worker, keys in held.items() if set(keys) & set(task.futures)}
-            others = set(held) - busy
+            others = set(held) - busy - self._unusable.keys()
             if not others:
                 task.since = now
                 continue
