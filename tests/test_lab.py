@@ -9,7 +9,7 @@ from support.suites import SUITES
 
 # The lines that lead CI or a reader there, beside those in Markdown.
 WAYS_THERE = {
-    ".ci/run": ["make -C lab test"],
+    ".ci/run": ["timed make -C lab test"],
     ".github/workflows/ci.yml": ["target: [test, test-slow, test-cross-quick, test-scale, -C lab test]"],
     "Makefile": ["# Research, and comparisons with other libraries, have a Makefile of their own: make -C lab"],
 }

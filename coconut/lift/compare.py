@@ -573,6 +573,9 @@ class Passed(NamedTuple):
     vectors: list[tuple[int, int]]
     memory: int
     together: set[int]
+    # The numbers of the vectors; whether it takes, and changes, nothing else but flags.
+    numbers: tuple[int, ...]
+    only_vectors: bool
 
     @staticmethod
     def of(line: Line, used: Iterable[tuple[str, Any]], verdict: Verdict) -> "Passed":
@@ -580,7 +583,10 @@ class Passed(NamedTuple):
         general, vectors = (
             [(bit, which) for (found, which), bit in places.items() if found == kind] for kind in ("general", "vectors")
         )
-        return Passed(line, general, vectors, places.get(("memory", ""), 0), verdict.together)
+        memory, numbers = places.get(("memory", ""), 0), tuple(number for _, number in vectors)
+        # In braces are masks, and lists of registers.
+        only_vectors = bool(vectors) and not general and not memory and "{" not in line.text
+        return Passed(line, general, vectors, memory, verdict.together, numbers, only_vectors)
 
     def words_in(self, machine: "Machine") -> int:
         """Return which of the registers have symbolic words; inverted, if one has a comparison."""

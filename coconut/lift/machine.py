@@ -5,7 +5,7 @@ Addresses and lengths are integers, secrets and messages symbolic. A branch, an 
 division that depends on a symbolic number is refused, and so is whatever is read before it is written.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, Self
@@ -22,7 +22,7 @@ from coconut.prove.terms import Difference, Symbolic, Term
 STACK_TOP = 0x7FFF_FFFF_0010
 STACK_BYTES = 1 << 16
 RETURN = 0xF000_0000_0000
-# A call of a few KiB takes some ten thousand.
+# How many instructions a call may run, if nothing else is known; one of a few KiB takes some ten thousand.
 STEPS_MAX = 1 << 20
 MASKS = {64: WORD_MAX, 32: 2**32 - 1, 16: 2**16 - 1, 8: 255}
 WORDS = {Term, int}
@@ -37,6 +37,19 @@ class Stack(NamedTuple):
 
 
 STACKS = {"x86_64": Stack(128, 8), "aarch64": Stack(0, 0)}
+
+
+def are_words(value: Value | None) -> bool:
+    return value is not None and {*map(type, value)} <= WORDS
+
+
+class Ran(NamedTuple):
+    """An instruction that only depends on vectors, and changes nothing but these: what they were before, and after. It is
+    kept with them, as it is found by their identities."""
+
+    line: Line
+    before: list[Value | None]
+    after: dict[int, Value]
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +223,7 @@ class Machine:
     written: set[tuple[int, int]] = field(default_factory=set)
     stores: int = 0
     steps: int = 0
+    steps_max: int = STEPS_MAX
     # The addresses of all instructions that were run.
     ran: dict[int, None] = field(default_factory=dict)
     # What was computed of words, by the operation and the words.
@@ -261,21 +275,43 @@ class Machine:
         if line is None:
             return self.library(at)
         self.ran[at] = None
+        self.steps += 1
+        if self.steps > self.steps_max:
+            raise Unproved(f"more than {self.steps_max} instructions")
         pointer, self.memory.lowest = self.general[self.STACK], STACK_TOP
         try:
             passed = compare.require(self, line)
+            numbers = passed.numbers
+            before = [self.vectors.get(number) for number in numbers]
+            if passed.only_vectors:
+                run = (id(line), *map(id, before))
+                if (known := self.results.get(run)) is not None:
+                    self.vectors |= known.after
+                    return line.after
             self.memory.found.clear()
-            words = passed.words_in(self)
+            words, flags = passed.words_in(self), self.flags
             at = self.step(line)
             passed.check(words, self.memory.found)
             self.check_stack(min(pointer, self.general[self.STACK]))
+            if numbers:
+                after = self.same_objects(numbers)
+                if passed.only_vectors and after is not None and self.flags is flags and all(map(are_words, before)):
+                    self.results[run] = Ran(line, before, after)
         except compare.REFUSALS as error:
             where = self.linked.functions.get(at, "")
             raise Unproved(f"{line.at:x} {where}: {line.text}: {type(error).__name__} {error}") from None
-        self.steps += 1
-        if self.steps > STEPS_MAX:
-            raise Unproved(f"more than {STEPS_MAX} instructions")
         return at
+
+    def same_objects(self, numbers: Sequence[int]) -> dict[int, Value] | None:
+        """Let vectors with the same words be the same objects, by which they are found again, and return them; or None, if
+        other than words is among them."""
+        found: dict[int, Value] = {}
+        for number in numbers:
+            value = self.vectors.get(number)
+            if value is None or not are_words(value):
+                return None
+            found[number] = self.vectors[number] = self.results.setdefault(("vector", value), value)
+        return found
 
     @property
     def stack(self) -> Stack:
@@ -332,7 +368,7 @@ class Machine:
 
     def computed_once(self, meaning: Meaning, imm: int | None, *values: Value) -> Value:
         """Return what an instruction makes of vectors; it is computed once of the same words."""
-        if not {type(word) for value in values for word in value} <= WORDS:
+        if not all(map(are_words, values)):
             return meaning(imm, *values)
         key = (meaning, imm, *values)
         found: Value | None = self.results.get(key)

@@ -122,6 +122,10 @@ def check_verdict(result: Any, valid: bool) -> None:
         raise Unproved("the function returns another verdict")
 
 
+# How many instructions a call may run, and for each byte of its text and associated data; some 20 are for a byte.
+STEPS, STEPS_EACH = 1 << 14, 64
+
+
 class Undecided(Exception):
     """Something depends on a verdict that has not been given."""
 
@@ -170,6 +174,7 @@ class Run:
         case, calls = self.case, Calls(self.linked, self.choice, self.terms)
         arguments, results = self.prepare(calls)
         before, at = calls.enter(arguments), self.linked.symbols[case.function]
+        calls.machine.steps_max = STEPS + STEPS_EACH * (case.length + case.aad_length)
         calls.terms.decide, parts = undecided, [calls]
         try:
             while at != RETURN:

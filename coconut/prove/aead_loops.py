@@ -68,8 +68,8 @@ WORK_LEFT, CHUNK_END = 16, 80
 # Limits that no proof reaches, and of the bytes that wait for Poly1305 if all passes have it beside them; if a call opens,
 # in tables of passes.
 PATHS_MAX, VISITS_MAX, LAG_MAX, TABLES_BEHIND = 1 << 20, 1 << 14, 4096, 2
-# The length of the associated data, and of how many lengths of what is left to the last passes one is proved; a number
-# that has no factor in common with the lengths of blocks.
+# The length of the associated data, and of how many numbers of bytes that are left to the last passes one is proved; it
+# has no factor in common with the lengths of blocks.
 AAD_LENGTH, EACH = 13, 97
 # With what a choice begins that is proved by default.
 QUICK = "vector128"
@@ -95,10 +95,16 @@ class TextMemory(Memory):
 
     def read(self, at: Whole, count: int) -> Any:
         if isinstance(at, int):
-            return self.ciphertext(at, count) if any(at in part for part in self.around) else super().read(at, count)
-        at = exact(at)
-        found = self.ciphertext(at, count) if isinstance(at, Public) else None
-        return self.read_table(at, count) if found is None else found
+            if not any(at in part for part in self.around):
+                return super().read(at, count)
+            found = self.ciphertext(at, count)
+        else:
+            at = exact(at)
+            found = self.ciphertext(at, count) if isinstance(at, Public) else None
+            if found is None:
+                return self.read_table(at, count)
+        self.found.append(found)
+        return found
 
     def read_table(self, at: Whole, count: int) -> Any:
         """Read what is the same at all addresses that a number may be; else ask which one it is."""
@@ -344,6 +350,8 @@ class LongCalls(Calls):
             raise Unproved(f"{record.name} {member} with a long text")
         if count % BLOCK_BYTES != 0 or not count > 0:
             raise Unproved(f"{record.name} absorbs {count} bytes")
+        if (self.machine.general[self.machine.STACK] + self.machine.stack.return_bytes) % 16 != 0 or state % 8 != 0:
+            raise Unproved(f"{record.name} is called with a stack, or a state, that is not aligned")
         before = self.accumulator_at(state)
         place = self.place_of(source)
         if place is None:
@@ -356,9 +364,6 @@ class LongCalls(Calls):
         self.taken.append(record.name)
         at = self.returned()
         self.give_names(state, before._replace(blocks=blocks), self.names())
-        # It leaves no secrets in vectors.
-        for number, lanes in self.machine.vectors.items():
-            self.machine.vectors[number] = tuple(Unknown(f"vector {number} after a call") for _ in lanes)
         return at
 
     def zero_all(self) -> int:
@@ -410,7 +415,7 @@ def with_piece(blocks: list[Any], start: Whole, end: Whole) -> list[Any]:
 class Path:
     """A path of the symbolic execution. passes: how many have begun; work: the address of what they are given. valid: the
     verdict on the tag, if it takes one. layout: of the pass that is run, or was. least: how many bytes are left at least,
-    when it begins."""
+    when it begins. start: the address where it begins."""
 
     calls: LongCalls
     at: int
@@ -421,6 +426,7 @@ class Path:
     least: int = 0
     moved: bool = False
     decided: bool = False
+    start: int = 0
 
     @property
     def begun(self) -> Begun:
@@ -677,6 +683,9 @@ class LongText:
         is_entry = path.at == self.linked.symbols[PASS]
         if not isinstance(done, int) or done % CIPHER_BLOCK or not 0 <= done <= 4 * len(begun.text):
             raise Unproved(f"{done} bytes are done")
+        # So no call goes on forever: between a return and the next pass alone nothing is done.
+        if is_zero(done) and (not is_entry or path.start == path.at):
+            raise Unproved("a pass has done nothing")
         if calls.running or calls.zeroed:
             raise Unproved("a pass returns while Poly1305 runs, or after the end")
         calls.claim_terms("the output", begun.out_at, calls.out_of(done), done)
@@ -1058,7 +1067,7 @@ class LongText:
         calls.memory.cells |= {at: (1, Unknown(f"{at:#x} {name}", secret)) for at, secret in unknown.items()}
         for place, value in held:
             calls.memory.write(place[1], place[2], value)
-        return Path(calls, key.at, self.space.ranges, valid, self.work, key.layout, 0 if tail else least)
+        return Path(calls, key.at, self.space.ranges, valid, self.work, key.layout, 0 if tail else least, start=key.at)
 
     def distances(self, key: Key, tail: Tail | None) -> tuple[Whole, Whole]:
         """Return how many bytes Poly1305 is before n, and how many wait for it up to the end of the part."""
@@ -1173,17 +1182,23 @@ class LongText:
             raise next(iter(failed.values()))
 
     def prove_tails(self, step: int = 1) -> int:
-        """Prove the end of a call, with each number of bytes that may be left, or each `step`-th."""
-        count = 0
-        for key in self.tails:
-            for tail in [*self.tails_of(key)][::step]:
-                for valid in self.case.verdicts:
-                    mark = dict(self.versions)
-                    self.explore(self.resume(key, tail, valid))
-                    if self.versions != mark:
-                        raise Unproved("an end that goes on")
-                    count += 1
-        return count
+        """Prove the end of a call, with each number of bytes that may be left, or each `step`-th from each state on, and
+        each remainder modulo the length of a block from some state on; return how many ends there are."""
+        wanted, others = [], dict[int, tuple[Key, Tail]]()
+        for i, key in enumerate(self.tails):
+            tails = [*self.tails_of(key)]
+            wanted += [(key, tail) for tail in tails[i % max(1, min(len(tails), step)) :: step]]
+            others |= {tail.left % BLOCK_BYTES: (key, tail) for tail in tails}
+        for _, tail in wanted:
+            others.pop(tail.left % BLOCK_BYTES, None)
+        ends = [*wanted, *others.values()]
+        for key, tail in ends:
+            for valid in self.case.verdicts:
+                mark = dict(self.versions)
+                self.explore(self.resume(key, tail, valid))
+                if self.versions != mark:
+                    raise Unproved("an end that goes on")
+        return len(ends) * len(self.case.verdicts)
 
 
 def anchors_of(
@@ -1227,8 +1242,7 @@ def is_form(a: Form, b: Form) -> bool:
 
 
 def prove_choice(proof: LongText) -> int:
-    """Prove a call at all lengths, with each EACH-th number of bytes for the last passes; return how many states it has, and
-    how many ends."""
+    """Prove the passes of a call at all lengths, and some ends; return how many states it has, and how many ends."""
     try:
         proof.prove_states()
     except Unproved:
@@ -1274,13 +1288,13 @@ def prove_aead_loops(compilers: Iterable[str] = (), every: bool = False) -> Iter
 
 
 def prove_long(linked: Linked, choice: Choice, case: Case) -> Proved:
-    title = f"{linked.version}: {choice.name}, {'open' if case.opens else 'seal'}, every length"
+    title = f"{linked.version}: {choice.name}, {'open' if case.opens else 'seal'}, long texts"
     of = Compiled(linked.version, choice.name, case.function)
     if lacking := missing(linked, choice):
         return Proved(title, 0, compiled=of, omitted=lacking)
     proof = LongText(linked, choice, case)
     lengths = (
-        f"every length from {proof.long} to {proof.bound - 1}, and {AAD_LENGTH} of associated "
-        f"data; of the numbers of bytes left to the last passes each {EACH}th"
+        f"passes at every length from {proof.long} to {proof.bound - 1}, and {AAD_LENGTH} of associated data; of the "
+        f"numbers of bytes left to the last passes each {EACH}th, and each remainder modulo {BLOCK_BYTES}"
     )
     return proved(title, partial(prove_choice, proof), compiled=of._replace(lengths=lengths))

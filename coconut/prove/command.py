@@ -167,7 +167,7 @@ def suites(of: Wanted) -> Suites:
         ),
         **{
             f"aead-loops{'-all' * every}": Suite(
-                "states and ends of calls with long texts, as compilers made them, at every length",
+                "states, and sampled ends, of calls with long texts, as compilers made them",
                 partial(aead_loops.prove_aead_loops, of.compilers, every),
                 (*aead.ASSUMED, *aead_loops.ASSUMED),
                 compiled=True,

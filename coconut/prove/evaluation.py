@@ -40,8 +40,8 @@ from coconut.prove.polynomials import (
 )
 from coconut.trace import ROOT
 
-# Where a call has its arguments: only the state is aligned.
-MESSAGE, KEY, TAG, STATE = (1 << 40) + 1, (2 << 40) + 3, (3 << 40) + 5, 4 << 40
+# Where a call has its arguments: only the state is aligned, as its type is.
+MESSAGE, KEY, TAG, STATE = (1 << 40) + 1, (2 << 40) + 3, (3 << 40) + 5, (4 << 40) + 8
 
 
 class Record(NamedTuple):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from coconut.lift.objects import Linked, compiled
 from coconut.prove.aead import Case, Run, prove_cases
-from coconut.prove.choices import Choice, choice_named
+from coconut.prove.choices import Choice, choice_named, missing
 from coconut.prove.evaluation import NamingRing
 from coconut.prove.mutations_objects import plant
 from coconut.prove.planting import Tally
@@ -81,4 +81,8 @@ def plant_in_calls(each: bool = False) -> Iterator[tuple[str, Tally]]:
     for call in CALLS:
         every = 1 if each else call.every
         title = f"{call.compiler} {call.case.function}, {call.kernels}, one instruction in {every}"
+        linked = compiled(call.compiler)
+        if lacking := missing(linked, choice_named(linked, call.kernels)):
+            yield f"{title}: {lacking}", Tally()
+            continue
         yield title, plant_in_call(call, every)

@@ -22,7 +22,7 @@ from coconut.lift.compare import STATES, Comparison, Verdict, comparable
 from coconut.lift.cpus import vector_bits
 from coconut.lift.forms import code_of, form_of, forms_of
 from coconut.lift.machine import MASKS, Flags, Machine
-from coconut.lift.objects import AARCH64, X86_64, Linked, Target, compiled, read_line
+from coconut.lift.objects import AARCH64, X86_64, Line, Linked, Target, compiled, read_line
 from coconut.lift.operands import Operand
 from coconut.native import prefix_of
 from coconut.prove.evaluation import Inputs
@@ -664,6 +664,58 @@ def test_command(coconut: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     linked.__dict__["read"] = {at: line for at, line in linked.read.items() if line.name != "add"}
     with pytest.raises(SystemExit, match="none that is compared"):
         coconut("forms", "--compiler", "gcc")
+
+
+ONLY_VECTORS = {
+    "vpaddd %ymm1, %ymm2, %ymm0": True,
+    "pxor %xmm1, %xmm0": True,
+    "vpsrlq $0x1a, %ymm1, %ymm0": True,
+    "vpaddd (%rdi), %ymm2, %ymm0": False,
+    "vmovdqu %ymm0, (%rdi)": False,
+    "vpextrq $0x1, %xmm0, %rax": False,
+    "vpaddd %zmm1, %zmm2, %zmm0{%k1}": False,
+    "kmovw %k1, %k2": False,
+    "vzeroupper": False,
+    "add %rax, %rbx": False,
+}
+
+
+@pytest.mark.parametrize("text", ONLY_VECTORS)
+def test_what_depends_on_vectors_alone(text: str) -> None:
+    line = read_line(0x2000, 0x2008, text)
+    passed = compare.Passed.of(line, cpus.cpu_of(X86_64).used(line), Verdict(text))
+    assert passed.only_vectors == ONLY_VECTORS[text]
+
+
+def test_what_depends_on_vectors_alone_is_run_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An instruction is not run again on the same vectors; on others it is, and so is one that changes flags."""
+    texts = ["vpaddq %ymm1, %ymm2, %ymm0", "vmovdqu (%rdi), %ymm3", "pxor %xmm3, %xmm0", "vptest %ymm1, %ymm2"]
+    linked, ran = assembled(tmp_path, texts), list[str]()
+    step = Amd64.step
+
+    def counted(self: Amd64, line: Line) -> int:
+        ran.append(line.name)
+        return step(self, line)
+
+    monkeypatch.setattr(Amd64, "step", counted)
+    first = min(linked.lines)
+    machine = Amd64.on(linked, {first + 8 * i: (8, 3 + i) for i in range(100, 104)})
+
+    same = {word: (word,) * 8 for word in (1, 2, 7, 9)}
+
+    def run(low: int) -> tuple[list[str], Any]:
+        ran.clear()
+        at, machine.flags, machine.general["rdi"] = first, Amd64Flags(), first + 800
+        machine.vectors |= {0: same[9], 1: same[low], 2: same[7]}
+        for _ in texts:
+            at = machine.advance(at)
+        assert machine.flags.kind == "known"
+        return [*ran], machine.vectors[0][0]
+
+    run(2)  # Forms are compared with the CPU before.
+    assert run(1) == (["vpaddq", "vmovdqu", "pxor", "vptest"], 8 ^ 103)
+    assert run(1) == (["vmovdqu", "vptest"], 8 ^ 103)
+    assert run(2) == (["vmovdqu", "vptest"], 9 ^ 103)
 
 
 @pytest.mark.parametrize("text", ["syscall", "popf", "int $0x80"])

@@ -78,6 +78,15 @@ def test_calls(compiler: str, name: str, case: Case) -> None:
         assert Run(linked, choice, case, valid).sample(1).steps > 1000
 
 
+def test_a_call_that_does_not_end() -> None:
+    """An endless loop is refused after some times the instructions that the call takes."""
+    linked, case = program("gcc"), Case(False, 65, 13)
+    line = linked.lines[linked.symbols[case.function]]
+    endless = replace(line, name="jmp", operands=(f"{line.at:x}",), text=f"jmp {line.at:x}")
+    with changed_line(linked, endless), pytest.raises(Unproved, match=r"more than 2\d{4} instructions"):
+        prove_cases(linked, available(linked, AVX2), [case], set())
+
+
 def test_too_long() -> None:
     """A text that is too long is refused by the library, which writes nothing."""
     linked = program("gcc")

@@ -15,8 +15,10 @@ from coconut.prove import aead_loops
 from coconut.prove.aead import Case
 from coconut.prove.aead_loops import (
     AHEAD,
+    BLOCK_BYTES,
     CIPHER_BLOCK,
     LAST,
+    NOTHING,
     TEXT_MAX,
     Form,
     Key,
@@ -58,16 +60,16 @@ def narrowed(path: Path, names: str) -> Path:
 
 
 @contextmanager
-def inserted(linked: Linked, before: int, texts: list[str]) -> Iterator[None]:
+def inserted(linked: Linked, before: int, texts: list[str], free: int = FREE) -> Iterator[None]:
     """Insert instructions before the one at an address; "skip" is the address behind them."""
     line = linked.lines[before]
-    skip = FREE + 8 * len(texts)
+    skip = free + 8 * len(texts)
     whole = [*(text.replace("skip", f"{skip:x}") for text in texts), line.text, f"jmp {line.after:x}"]
-    lines = [read_line(FREE + 8 * i, FREE + 8 * (i + 1), text) for i, text in enumerate(whole)]
-    assert not any(at in linked.lines for at in range(FREE, lines[-1].after))
+    lines = [read_line(free + 8 * i, free + 8 * (i + 1), text) for i, text in enumerate(whole)]
+    assert not any(at in linked.lines for at in range(free, lines[-1].after))
     linked.lines.update({line.at: line for line in lines})
     try:
-        with changed_line(linked, replace(line, name="jmp", operands=(f"{FREE:x}",), text=f"jmp {FREE:x}")):
+        with changed_line(linked, replace(line, name="jmp", operands=(f"{free:x}",), text=f"jmp {free:x}")):
             yield
     finally:
         for line in lines:
@@ -141,6 +143,64 @@ def test_mistakes_far_into_a_text_are_refused(name: str, opens: bool) -> None:
         proof.settle()
 
 
+def test_passes_that_do_nothing() -> None:
+    """A loop over passes that does not end is refused: here while 1 MiB or more is left."""
+    proof = again(True)
+    cut = next(key.at for key in proof.states if key.at in proof.cuts)
+    texts = [f"cmpq ${FAR:#x},0x10(%rbx)", "jb skip", "mov %rdx,%rax", f"jmp {cut:x}"]
+    with (
+        inserted(proof.linked, next_pass(proof.linked), texts),
+        pytest.raises(Unproved, match="a pass has done nothing"),
+    ):
+        proof.settle()
+
+
+def in_function(linked: Linked, name: str, text: str) -> list[int]:
+    """Return where a function has instructions whose text begins so."""
+    start = next(at for at, found in linked.named if found == name)
+    end = min((at for at in linked.functions if at > start))
+    return [at for at in sorted(linked.lines) if start <= at < end and linked.lines[at].text.startswith(text)]
+
+
+def check_end_refused(reason: str) -> None:
+    """Check that an end of a call that seals is refused."""
+    proof = again(False)
+    key = next(key for key in proof.states if key.n < 0 and key.at in proof.cuts)
+    with pytest.raises(Unproved, match=reason):
+        proof.explore(proof.resume(key, Tail(3 * CIPHER_BLOCK + 5)))
+
+
+def test_vectors_that_are_kept() -> None:
+    """Key stream that is left in vectors, which `absorb` of scalar64 does not change, is refused."""
+    linked, _ = chosen()
+    first, *_, last = in_function(linked, "hornet_clear_stack", "pxor")[1:]
+    with inserted(linked, first, [f"jmp {linked.lines[last].after:x}"]):
+        check_end_refused(r"vector \d+ has a secret at the end")
+
+
+def test_a_stack_that_is_not_aligned() -> None:
+    linked, _ = chosen()
+    *_, at = in_function(linked, "message_processed", "call   *0x20")
+    with (
+        inserted(linked, linked.lines[at].after, ["add $0x8,%rsp"]),
+        inserted(linked, at, ["sub $0x8,%rsp"], FREE + 0x400),
+    ):
+        check_end_refused("a stack, or a state, that is not aligned")
+
+
+def test_ends_that_are_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some numbers of bytes from each state on are run to the end, and each remainder of them from some state on."""
+    proof, ran = again(False), list[tuple[Key, Tail]]()
+    monkeypatch.setattr(proof, "resume", lambda key, tail, valid: ran.append((key, tail)))
+    monkeypatch.setattr(proof, "explore", lambda path: None)
+    tails = {(key, tail) for key in proof.tails for tail in proof.tails_of(key)}
+    assert proof.prove_tails() == len(ran) == len(tails) and {*ran} == tails
+    ran.clear()
+    assert proof.prove_tails(97) == len(ran) == len({*ran}) < len(tails) / 40
+    assert {key for key, _ in ran} == {*proof.tails}
+    assert {tail.left % BLOCK_BYTES for _, tail in ran} == {*range(BLOCK_BYTES)}
+
+
 @pytest.mark.parametrize("opens", [True])
 def test_what_is_no_mistake(opens: bool) -> None:
     """What is inserted is refused for what it does; and an end is proved from each state."""
@@ -194,6 +254,18 @@ def test_words_that_the_text_may_not_have() -> None:
     for at in (known - 7, known, known + CIPHER_BLOCK):
         with pytest.raises(Unproved, match="Poly1305 reads" if at >= known else "nothing has written"):
             memory.read(at, 8)
+
+
+def test_ciphertext_is_among_what_is_read() -> None:
+    """An instruction that reads ciphertext by its name has read a symbolic word from memory, with which it was compared."""
+    proof = again(False)
+    key = next(key for key in proof.states if key.kind == NOTHING and key.at in proof.cuts)
+    path = proof.resume(key)
+    memory, begun = path.calls.memory, path.begun
+    assert isinstance(memory, TextMemory)
+    proof.space.ranges = path.ranges
+    memory.found.clear()
+    assert [memory.read(begun.out_at - begun.n + begun.absorbed, 8)] == memory.found
 
 
 def test_how_far_poly1305_is() -> None:
