@@ -30,6 +30,7 @@ from coconut.lift.cpus import (
     SIGNAL,
     STACK,
     VECTORS,
+    ZEROS,
     Cpu,
     Run,
     Sample,
@@ -124,8 +125,8 @@ def check_features(linked: Linked, record: Named, ran: Iterable[int]) -> None:
 # How many states an instruction is run on, how many of them on symbolic numbers too, and how many must agree.
 STATES, SYMBOLIC, LEAST = 30, 3, 3
 # On which states an instruction is run on symbolic words, until this many agree; at the first two, the bits of operands
-# are apart, so that they can be joined.
-OF_WORDS, WORDS = (6, 3, 0, 2, 1, 4, 8), 2
+# are apart, so that they can be joined. On every second one on comparisons, too: in the last, registers are 0.
+OF_WORDS, WORDS = (6, 3, 0, 2, 1, 4, ZEROS), 2
 # How many instructions of a form are run; all but the first on fewer states.
 INSTANCES, FEWER = 3, 6
 # How many states a machine may refuse at first, before the form counts as refused.
@@ -545,22 +546,26 @@ class Comparison:
                 flags = [("flags", "")] if sample.addends else []
                 source = random.Random(i + which)
                 numbers = [place for place in others if i % 2 and source.getrandbits(1)]
-                # Once all of them are comparisons.
-                differences = i == 1 and not others
                 if words or flags:
-                    trial = Trial(cpu, self.machines, linked, one, sample, after, numbers, source, words + flags)
-                    trial.differences = differences
                     try:
-                        trial.run()
+                        Trial(cpu, self.machines, linked, one, sample, after, numbers, source, words + flags).run()
                     except REFUSALS:
                         continue
-                    agreed, found = agreed + 1, found + (not differences)
-                    if differences:
-                        together.add(~which)
+                    agreed, found = agreed + 1, found + 1
                 if found == WORDS:
                     break
             if found:
                 together.add(which)
+            # All of them are comparisons.
+            for sample, after in chosen[::2] if words and not others else ():
+                trial = Trial(cpu, self.machines, linked, one, sample, after, (), random.Random(which), words)
+                trial.differences = True
+                try:
+                    trial.run()
+                except REFUSALS:
+                    continue
+                agreed += 1
+                together.add(~which)
         return agreed
 
 

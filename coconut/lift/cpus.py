@@ -40,6 +40,9 @@ EDGES = (
     *(WORD_MAX, WORD_MAX - 1, 0x0123456789ABCDEF, 0x8000000080000000, 0xFFFFFFFF00000000),
 )
 
+# In which sample general registers are 0: comparisons with it are true.
+ZEROS = 8
+
 # Bits of one of two operands whose bits are apart: of 64 bits, and of each 32.
 APART = tuple((1 << k) - 1 for k in (1, 12, 20, 32, 44, 52)) + tuple(
     ((1 << k) - 1) * (1 << 32 | 1) for k in (7, 8, 12, 16)
@@ -193,6 +196,8 @@ class Cpu:
             general = [number >> source.choice((0, 32, 48, 58)) for number in general]
         elif i % 6 == 4:
             general = [self.extreme() for _ in self.names]
+        if i == ZEROS:
+            general = [0 for _ in self.names]
         vectors = [source.choice(self.pool) for _ in range(self.vectors)]
         masks = tuple(
             source.choice((0, WORD_MAX, source.getrandbits(64), source.getrandbits(64))) for _ in range(self.masks)

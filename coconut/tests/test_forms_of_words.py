@@ -56,6 +56,7 @@ PLANTED: dict[str, tuple[Any, str, Callable[[Change], Change], str]] = {
         "mov %bl, %cl",
     ),
     "a verdict": (Difference, "decided", lambda _: lambda self: True, "test %rbx, %rbx"),
+    "the other verdict": (Difference, "decided", lambda _: lambda self: False, "test %rbx, %rbx"),
     "the last operand of a comparison": (
         Difference,
         "__or__",
