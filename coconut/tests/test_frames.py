@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from coconut.lift.compare import comparable
 from coconut.lift.machine import Machine, Memory
 from coconut.lift.objects import COMPILERS, X86_64, Line, read_line
 from coconut.prove.evaluation import KEY, MESSAGE, STATE
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.objects import MACHINES, Function
 from coconut.prove.polynomials import Unproved
-from coconut.tests.test_prove_objects import RECORD, program
+from coconut.tests.test_prove_objects import RECORD, with_kernel
 
 GCC_ARM, CLANG_ARM = COMPILERS[2:]
 # Compiler, kernel, function and length: partial, masked and wide loads at the ends of the message.
@@ -39,9 +38,7 @@ Read = tuple[Line, int, int]
 
 
 def function_of(compiler: str, name: str, member: str) -> Function:
-    if lacking := comparable(program(compiler), RECORD[name]):
-        pytest.skip(lacking)
-    return Function(program(compiler), RECORD[name], member)
+    return Function(with_kernel(compiler, name), RECORD[name], member)
 
 
 def reads_of(function: Function, length: int, monkeypatch: pytest.MonkeyPatch) -> list[Read]:

@@ -41,7 +41,7 @@ def function(*lines: str, rest: str = "") -> str:
 
 MEMSET = (
     "mov (%rcx),%rax",
-    "vmovq %rax,%xmm20",
+    "vmovq %rax,%xmm5",
     "push %rdi",
     "xor %esi,%esi",
     "mov $8,%edx",
@@ -72,7 +72,7 @@ REFUSED = {
     "overlap": (function("push %rdi", "mov $8,%edx", "lea 4(%rsi),%rdi", "call memcpy", "pop %rdi"), "which overlap"),
     "below": (function("push %rdi", "lea -64(%rsp),%rdi", "call memset", "pop %rdi"), "is given what is below"),
     # No function of the C library clears it.
-    "secret": (function(*MEMSET), "vector 20"),
+    "secret": (function(*MEMSET), "vector 5"),
 }
 
 
