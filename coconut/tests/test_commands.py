@@ -44,7 +44,11 @@ def check_go(folder: Path, *words: str, **variables: str) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+# Others differ from one of these in how long vectors are, and take longest.
+SIMULATED = [kernel for kernel in KERNELS if kernel not in {"ifma", "chacha20-256", "chacha20-512"}]
+
+
+@pytest.mark.parametrize("kernel", SIMULATED)
 def test_simulate(coconut: Command, kernel: str) -> None:
     assert "simulations agree" in coconut("simulate", kernel)
 
@@ -83,14 +87,16 @@ def test_go_module() -> None:
 
 @pytest.mark.parametrize("name", EMITTED_MISTAKES)
 def test_emitted_in_go(name: str, tmp_path: Path) -> None:
-    """The Go module's emitted functions run, natively or in an emulator, and a mistake in them is noticed."""
+    """A mistake in the Go module's emitted functions is noticed, natively or in an emulator; without it, the same tests pass,
+    in emulators those of `make test-cross-quick`."""
     package, chosen, old, new = EMITTED_MISTAKES[name]
     goarch = name.removesuffix(".s").rpartition("_")[2]
     emulator = " ".join(EMULATORS[goarch])
     tests = [*(["-exec", emulator] if emulator else []), "-run", chosen, package]
     module = tmp_path / "module"
     shutil.copytree(GO_MODULE, module)
-    check_go(module, "test", *tests, GOARCH=goarch)
+    if not emulator:
+        check_go(module, "test", *tests, GOARCH=goarch)
     file = module / package / name
     file.write_text(changed(file.read_text(), old, new))
     ran = go(module, "test", *tests, GOARCH=goarch)
