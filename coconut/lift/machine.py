@@ -8,7 +8,7 @@ division that depends on a symbolic number is refused, and so is whatever is rea
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeGuard
 
 from coconut.instructions import Meaning
 from coconut.lift import compare
@@ -39,7 +39,7 @@ class Stack(NamedTuple):
 STACKS = {"x86_64": Stack(128, 8), "aarch64": Stack(0, 0)}
 
 
-def are_words(value: Value | None) -> bool:
+def are_words(value: Value | None) -> TypeGuard[Value]:
     return value is not None and {*map(type, value)} <= WORDS
 
 
@@ -281,9 +281,8 @@ class Machine:
         pointer, self.memory.lowest = self.general[self.STACK], STACK_TOP
         try:
             passed = compare.require(self, line)
-            numbers = passed.numbers
-            before = [self.vectors.get(number) for number in numbers]
             if passed.only_vectors:
+                before = [self.vectors.get(number) for number in passed.numbers]
                 run = (id(line), *map(id, before))
                 if (known := self.results.get(run)) is not None:
                     self.vectors |= known.after
@@ -293,8 +292,8 @@ class Machine:
             at = self.step(line)
             passed.check(words, self.memory.found)
             self.check_stack(min(pointer, self.general[self.STACK]))
-            if numbers:
-                after = self.same_objects(numbers)
+            if passed.numbers:
+                after = self.same_objects(passed.numbers)
                 if passed.only_vectors and after is not None and self.flags is flags and all(map(are_words, before)):
                     self.results[run] = Ran(line, before, after)
         except compare.REFUSALS as error:
@@ -308,7 +307,7 @@ class Machine:
         found: dict[int, Value] = {}
         for number in numbers:
             value = self.vectors.get(number)
-            if value is None or not are_words(value):
+            if not are_words(value):
                 return None
             found[number] = self.vectors[number] = self.results.setdefault(("vector", value), value)
         return found

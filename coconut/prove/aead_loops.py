@@ -1187,7 +1187,7 @@ class LongText:
         wanted, others = [], dict[int, tuple[Key, Tail]]()
         for i, key in enumerate(self.tails):
             tails = [*self.tails_of(key)]
-            wanted += [(key, tail) for tail in tails[i % max(1, min(len(tails), step)) :: step]]
+            wanted += [(key, tail) for tail in tails[i % step :: step] or tails[:1]]
             others |= {tail.left % BLOCK_BYTES: (key, tail) for tail in tails}
         for _, tail in wanted:
             others.pop(tail.left % BLOCK_BYTES, None)

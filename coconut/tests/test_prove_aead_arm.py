@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from coconut.lift.compare import comparable
-from coconut.lift.objects import COMPILERS, Line, Linked, compiled, installed
+from coconut.lift.objects import COMPILERS, Line, Linked
 from coconut.prove.aead import Case, Run
 from coconut.prove.choices import FORCED, LISTS, Choice, cpus_with_arm64, entries_in_use, family_of
 from coconut.prove.choices import choices as choices_of
@@ -18,6 +17,7 @@ from coconut.prove.evaluation import RECORDS
 from coconut.prove.mutations_objects import changed_line
 from coconut.prove.polynomials import Number, Ring, Unproved, add
 from coconut.prove.terms import WORD_MAX, Sum, Terms
+from coconut.tests.test_prove_objects import with_kernel
 
 GCC_ARM, CLANG_ARM = COMPILERS[2:]
 FALLBACK_IN_USE = 1 << 31
@@ -26,12 +26,7 @@ SEAL, OPEN = Case(False, 65, 13), Case(True, 100, 20)
 
 @cache
 def program(compiler: str) -> Linked:
-    if compiler not in installed():
-        pytest.skip(f"{compiler} is not installed")
-    linked = compiled(compiler)
-    if reason := comparable(linked, RECORDS[0]):
-        pytest.skip(reason)
-    return linked
+    return with_kernel(compiler, RECORDS[0].name)
 
 
 @cache

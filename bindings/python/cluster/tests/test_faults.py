@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Whatever fails, a run ends with the right manifest, or without one and with the reason; no nonce is used twice."""
 
+import contextlib
 import os
 import random
 import signal
@@ -66,6 +67,17 @@ def workers_of(cluster):
     return found
 
 
+@contextlib.contextmanager
+def signalled(process, number, seconds):
+    """Send a signal to a process, some seconds after what is within begins."""
+    timer = threading.Timer(seconds, os.kill, (process, number))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.join()
+
+
 def test_killed_workers(keys, own_cluster, s3, big):
     """Workers are killed at random in all runs: all manifests are right, and little is read twice."""
     killer = Killer(own_cluster, 30)
@@ -90,12 +102,10 @@ def test_stopped_worker(keys, own_cluster, s3, big, monkeypatch):
     monkeypatch.setattr(_driver, "_LATE_SECONDS", 1.5)
     s3.faults(pause=0.05)
     stopped = workers_of(own_cluster)[0]
-    timer = threading.Timer(0.5, os.kill, (stopped, signal.SIGSTOP))
-    timer.start()
     try:
-        made = tag(big, keys.path, own_cluster.client, PART, **s3.options)
+        with signalled(stopped, signal.SIGSTOP, 0.5):
+            made = tag(big, keys.path, own_cluster.client, PART, **s3.options)
     finally:
-        timer.join()
         os.kill(stopped, signal.SIGCONT)
     keys.assert_tags(made.text, BIG)
     assert made.summary.late >= 1
@@ -106,12 +116,8 @@ def test_death_of_the_only_usable_worker(keys, own_cluster, s3, big):
     (unusable, _), (_, killed) = own_cluster.pids().items()
     own_cluster.without_s3fs(unusable)
     s3.faults(pause=0.05)
-    timer = threading.Timer(1.0, os.kill, (killed, signal.SIGKILL))
-    timer.start()
-    try:
+    with signalled(killed, signal.SIGKILL, 1.0):
         made = tag(big, keys.path, own_cluster.client, PART, **s3.options)
-    finally:
-        timer.join()
     keys.assert_tags(made.text, BIG)
     assert unusable in own_cluster.pids() and killed not in own_cluster.pids().values()
 
