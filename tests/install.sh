@@ -56,10 +56,12 @@ slow)
     coconut/install.sh
     bindings/python/install.sh
     tests/integration/provider/install.sh
-    tests/integration/packages/install.sh
     bindings/js/tests/hosts/install.sh
     tools/apt-install.sh restic
     ;;
 cross*) tests/cross/install.sh ;;
-release) coconut/install.sh ;;
+release)
+    coconut/install.sh
+    tests/integration/packages/install.sh
+    ;;
 esac

@@ -19,23 +19,14 @@ def test_rust():
     run(*documented, env={"RUSTDOCFLAGS": "-D warnings"})
 
 
-@suite("slow", cpu_seconds=200)
+@suite("release", cpu_seconds=300)
 def test_holes():
-    run(
-        "cargo",
-        "test",
-        "--package",
-        "hornet-poly1305-cli",
-        "--test",
-        "holes",
-        "--locked",
-        "--",
-        "--ignored",
-        "--nocapture",
-    )
+    """Ten thousand layouts of holes on each file system, of which the quick suite has 500."""
+    one = ["--package", "hornet-poly1305-cli", "--test", "holes"]
+    run("cargo", "test", *one, "--locked", "--", "--ignored", "--nocapture")
 
 
-@suite("slow", cpu_seconds=120)
+@suite("release", cpu_seconds=120)
 def test_retag_layouts(tmp_path):
     """The random changes of files that the quick suite makes in memory, on other file systems whose holes are skipped."""
     run("sh", "tests/retag_layouts.sh", tmp_path)

@@ -13,13 +13,14 @@ from support import rows, run, scripts
     ),
     *scripts(
         "slow",
-        "coconut coconut/test.sh ~900",
+        "coconut coconut/test.sh ~600",
         "prove-shipped make prove QUICK=1 ~360",
         "python make python ~170",
     ),
     *scripts(
         "release",
-        "prove make prove ~700",
+        "coconut-release coconut/test.sh -m release ~700",
+        "prove make prove ~2500",
         "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~600",
     ),
 )

@@ -6,9 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR
@@ -44,11 +46,12 @@ def check_go(folder: Path, *words: str, **variables: str) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-# Others differ from one of these in how long vectors are, and take longest.
-SIMULATED = [kernel for kernel in KERNELS if kernel not in {"ifma", "chacha20-256", "chacha20-512"}]
+def in_ci(names: Iterable[str], some: set[str]) -> list[str | ParameterSet]:
+    """Return parameters, of which only some are tested in CI."""
+    return [name if name in some else pytest.param(name, marks=pytest.mark.release) for name in names]
 
 
-@pytest.mark.parametrize("kernel", SIMULATED)
+@pytest.mark.parametrize("kernel", in_ci(KERNELS, {"scalar64", "avx2", "vmsl", "chacha20-128"}))
 def test_simulate(coconut: Command, kernel: str) -> None:
     assert "simulations agree" in coconut("simulate", kernel)
 
@@ -79,13 +82,14 @@ def changed(text: str, old: str, new: str) -> str:
     return text
 
 
+@pytest.mark.release
 def test_go_module() -> None:
     """The Go module contains the generated files, which are the same on every machine."""
     environment = os.environ | {"PYTHONHASHSEED": "1"}
     subprocess.run([sys.executable, "-m", "coconut", "go", "--check"], cwd=ROOT, env=environment, check=True)
 
 
-@pytest.mark.parametrize("name", EMITTED_MISTAKES)
+@pytest.mark.parametrize("name", in_ci(EMITTED_MISTAKES, {"emitted_scalar_amd64.s"}))
 def test_emitted_in_go(name: str, tmp_path: Path) -> None:
     """A mistake in the Go module's emitted functions is noticed, natively or in an emulator; without it, the same tests pass,
     in emulators those of `make test-cross-quick`."""

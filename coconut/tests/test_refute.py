@@ -45,6 +45,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.release
 def test_page(tree: Path) -> None:
     """What the page proves is proved, what it changes is refused and found, and the rest is as before."""
     found = scripts(PAGE)

@@ -17,10 +17,13 @@ PYTEST = "build/venv/bin/python -m pytest -q"
         "schedules lab/schedules/test.sh --ignore lab/schedules/tests/test_emitted.py ~60",
         "schedules-emitted lab/schedules/test.sh -k test_emitted ~120",
         f"study-measure-aarch64 env ARCHITECTURE=aarch64 {PYTEST} lab/study/tests/test_measure.py ~30",
-        f"study-page env CHROMIUM=chromium {PYTEST} lab/study/tests/test_page.py ~90",
         f"study-run {PYTEST} lab/study/tests/test_run.py lab/study/tests/test_originals.py ~90",
     ),
-    *scripts("release", f"bench {PYTEST} lab/bench/tests/test_bench.py ~600"),
+    *scripts(
+        "release",
+        f"bench {PYTEST} lab/bench/tests/test_bench.py ~600",
+        f"study-page env CHROMIUM=chromium {PYTEST} lab/study/tests/test_page.py ~300",
+    ),
 )
 def test_script(command):
     run(*command)

@@ -16,6 +16,9 @@ from support.products import once
 CPUS = table("tests/cross/cpus.txt")
 REFERENCE = "tests/support/reference.c"
 HERE_IS_AVX_512 = "avx512ifma" in Path("/proc/cpuinfo").read_text().split()
+on_other_cpus = pytest.mark.skipif(
+    HERE_IS_AVX_512, reason="other tests run the same code here, in a fraction of the time"
+)
 
 
 def check(answers, compiler, best):
@@ -76,6 +79,7 @@ def bochs_rows(start, seconds, in_ci, others):
             yield row(f"{start}-{name}-{compiler}", compiler, *values, suites=suites, cpu_seconds=seconds)
 
 
+@on_other_cpus
 @rows("compiler, model, chosen, tested, cipher", *bochs_rows("cpus", 120, "slow", "release"))
 def test_avx_512(compiler, model, chosen, tested, cipher, folder):
     kernels = tested.split(",")
@@ -86,7 +90,7 @@ def test_avx_512(compiler, model, chosen, tested, cipher, folder):
     check(answered, compiler, cipher)
 
 
-@pytest.mark.skipif(HERE_IS_AVX_512, reason="other tests run the same code here, in a fraction of the time")
+@on_other_cpus
 @rows(
     "compiler, model, chosen, tested, cipher",
     *bochs_rows("reference", 300, "release", "release"),

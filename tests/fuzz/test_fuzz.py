@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Fuzzes the library in C, and manifests and key files in Rust, with libFuzzer.
 
-Each target starts from its corpus, and runs for FUZZ_SECONDS from the environment, 10 if it is not set. build/fuzz keeps
+Each target starts from its corpus, and runs for FUZZ_SECONDS from the environment, 5 if it is not set. build/fuzz keeps
 the input of a finding, and the new inputs of the targets in C.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from support import ROOT, STRICT, attempt, library, program, row, rows, run, suite
 
-SECONDS = int(os.environ.get("FUZZ_SECONDS", "10"))
+SECONDS = int(os.environ.get("FUZZ_SECONDS", "5"))
 FUZZ = Path(__file__).parent
 KEPT = ROOT / "build/fuzz"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

@@ -52,7 +52,7 @@ def name_of(change):
 
 @rows(
     "missing",
-    row("new-kernel", None, suites="slow", cpu_seconds=120),
+    row("new-kernel", None, suites="release", cpu_seconds=120),
     *(row(name_of(change), change, suites="release", cpu_seconds=60) for change in CHANGES),
 )
 def test_new_kernel(missing, folder):

@@ -22,7 +22,7 @@ def compare(folder, built, *programs, arguments=()):
     "command",
     row("reference-gcc-O2", ["gcc", "-O2"], suites="check quick", cpu_seconds=60),
     row("reference-clang-19-O2", ["clang-19", "-O2"], cpu_seconds=60),
-    row("reference-without-assembly", ["gcc", "-O2", "-DHORNET_NO_ASM"], suites="slow", cpu_seconds=60),
+    row("reference-without-assembly", ["gcc", "-O2", "-DHORNET_NO_ASM"], suites="release", cpu_seconds=60),
     row("reference-gcc-O3", ["gcc", "-O3"], suites="release", cpu_seconds=60),
     row("reference-clang-19-O3", ["clang-19", "-O3"], suites="release", cpu_seconds=60),
     row("reference-sanitized", ["clang-19", "-O2", *SANITIZERS, DEBUG], suites="slow", cpu_seconds=115),
@@ -35,7 +35,7 @@ def test_reference(command, folder):
 @rows(
     "compiler",
     row("reference-amalgamation-gcc", "gcc", suites="release", cpu_seconds=60),
-    row("reference-amalgamation-clang-19", "clang-19", suites="slow", cpu_seconds=60),
+    row("reference-amalgamation-clang-19", "clang-19", suites="release", cpu_seconds=60),
 )
 def test_amalgamation(compiler, folder):
     run("tools/amalgamate.py", folder / "one-file")

@@ -125,9 +125,9 @@ def prints_tag(root, *command, **options):
 
 @rows(
     "packages, tests",
-    row("packages-command", ["hornet"], ["command"], suites="slow", cpu_seconds=450),
-    row("packages-c", ["libhornet0", "libhornet-dev"], ["c-program"], suites="slow"),
-    row("packages-provider", ["openssl-provider-hornet"], ["provider", "nginx"], suites="slow"),
+    row("packages-command", ["hornet"], ["command"], suites="release", cpu_seconds=450),
+    row("packages-c", ["libhornet0", "libhornet-dev"], ["c-program"], suites="release"),
+    row("packages-provider", ["openssl-provider-hornet"], ["provider", "nginx"], suites="release"),
 )
 def test_debian_packages(packages, tests, root, folder):
     """autopkgtest installs packages and what their tests depend on, and runs these, of tools/packaging/debian/tests."""
@@ -143,7 +143,7 @@ def test_debian_packages(packages, tests, root, folder):
     root.beside(*ENVIRONMENT, "autopkgtest", *options, *archives, tree, "--", "chroot", root.folder)
 
 
-@suite("slow")
+@suite("release")
 def test_packages_python(root):
     root.install("python3", "python3-venv")
     wheel = file("*.whl")
@@ -153,7 +153,7 @@ def test_packages_python(root):
     prints_tag(root, "/venv/bin/python", "-c", program)
 
 
-@suite("slow")
+@suite("release")
 def test_packages_js(root):
     root.install("nodejs")
     with tarfile.open(file("hornet-poly1305-*.tgz")) as package:
@@ -170,7 +170,7 @@ def test_packages_js(root):
         prints_tag(root, "node", f"/program/program.{ending}")
 
 
-@suite("slow")
+@suite("release")
 def test_packages_go(root):
     """From a module proxy that has the zip, and for what it requires this machine's module cache."""
     archive = file("hornet-go-*.zip")
@@ -221,7 +221,7 @@ func main() {{
     prints_tag(root, "/program/program")
 
 
-@suite("slow")
+@suite("release")
 def test_packages_rust(root, outside):
     """From a folder that has what a registry would have: the crate, and what it depends on."""
     crate = file("hornet-poly1305-[0-9]*.crate")
@@ -254,7 +254,7 @@ def test_packages_rust(root, outside):
     prints_tag(root, "/program/target/debug/program")
 
 
-@suite("slow")
+@suite("release")
 def test_packages_signature(folder):
     """The README's commands accept what is released, and refuse it if one byte is another, or if it was added."""
     commands = re.findall(r"^    ((?:minisign|sha256sum) .*?)(?: +#.*)?$", (ROOT / "README.md").read_text(), re.M)
