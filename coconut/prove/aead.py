@@ -322,8 +322,10 @@ def prove_cases(
 
 
 # The longest text whose call shares words with others, and how many results of operations, and numbers, are kept for
-# these: each hundred thousand results take some hundred megabytes.
+# these: each hundred thousand results take some hundred megabytes. One call makes some 150 results of each byte, and if all
+# that is kept were its own, it would be made again for the next one.
 SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 8192, 600_000, 100_000
+RESULTS_OF_A_BYTE = 100
 
 
 def forget(terms: Terms) -> None:
@@ -353,7 +355,8 @@ class Shared:
         if case.length > SHARED_BYTES:
             self.alone = Terms(NamingRing())
             return self.alone
-        if len(self.terms.results) > SHARED_RESULTS or len(ring.known) > SHARED_NUMBERS:
+        kept = SHARED_RESULTS + RESULTS_OF_A_BYTE * case.length
+        if len(self.terms.results) > kept or len(ring.known) > SHARED_NUMBERS:
             forget(self.terms)
             self.terms = Terms(NamingRing())
         return self.terms

@@ -289,9 +289,11 @@ def test_what_calls_share_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     gc.disable()
     try:
         before = count()
-        for name, limit in (("SHARED_RESULTS", 0), ("SHARED_NUMBERS", 0), ("SHARED_BYTES", 99)):
+        none = {"SHARED_RESULTS": 0, "RESULTS_OF_A_BYTE": 0}
+        for limits in (none, {"SHARED_NUMBERS": 0}, {"SHARED_BYTES": 99}):
             with monkeypatch.context() as patched:
-                patched.setattr(aead, name, limit)
+                for name, limit in limits.items():
+                    patched.setattr(aead, name, limit)
                 prove_cases(linked, choice, [case], set(), shared.of(case))
         shared.of(Case(False, 0, 0))
         assert 1000 < before and count() < before * 1.1
