@@ -13,7 +13,7 @@ from support import rows, run, scripts
     ),
     *scripts(
         "slow",
-        "coconut coconut/test.sh ~600",
+        "coconut coconut/test.sh ~1000",
         "prove-shipped make prove QUICK=1 ~360",
         "python make python ~170",
     ),

@@ -322,8 +322,8 @@ def prove_cases(
 
 
 # The longest text whose call shares words with others, and how many results of operations, and numbers, are kept for
-# these: each hundred thousand results take some hundred megabytes. One call makes some 150 results of each byte, and if all
-# that is kept were its own, it would be made again for the next one.
+# these: each hundred thousand results take some hundred megabytes. Calls at one length make some 150 results for each byte
+# of it, which must not be too many by themselves, or each call would make them again: 150 * 8192 < 600,000 + 100 * 8192.
 SHARED_BYTES, SHARED_RESULTS, SHARED_NUMBERS = 8192, 600_000, 100_000
 RESULTS_OF_A_BYTE = 100
 

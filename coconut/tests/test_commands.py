@@ -8,9 +8,9 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from coconut.architecture import Architecture
 from coconut.architectures import ARCHITECTURES, INSTRUCTION_SETS, SCALAR
@@ -46,7 +46,7 @@ def check_go(folder: Path, *words: str, **variables: str) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def in_ci(names: Iterable[str], some: set[str]) -> list[str | ParameterSet]:
+def in_ci(names: Iterable[str], some: set[str]) -> list[Any]:
     """Return parameters, of which only some are tested in CI."""
     return [name if name in some else pytest.param(name, marks=pytest.mark.release) for name in names]
 

@@ -10,7 +10,7 @@ from support.build import Library, compiled
 from support.commands import ROOT, output
 
 # ppc64 has ppc64le's kernels in the endianness of s390x; rvv256 and rvv512 have rvv128's code on longer vectors; the only
-# kernel of the others is scalar64, which rvv128 runs, or scalar32, which armhf and i686 run.
+# kernel of the others is scalar64, which rvv128 and s390x run, or scalar32, which armhf and i686 run.
 SLOW = "ppc64", "rvv256", "rvv512", "riscv64", "mips64el", "mips64", "mips", "sparc64", "armel"
 
 
