@@ -105,15 +105,19 @@ class Public:
         return self.space.made(terms, constant, self.bits)
 
     def __add__(self, other: "Whole") -> "Whole":
+        return self.plus(other, 1)
+
+    def plus(self, other: "Whole", by: int) -> "Whole":
+        """Return the sum of this and a number times another one."""
         if isinstance(other, int):
-            return self.space.made(self.terms, self.constant + other, -abs(self.bits) if other else self.bits)
+            return self.space.made(self.terms, self.constant + by * other, -abs(self.bits) if other else self.bits)
         if not isinstance(other, Public):
             return NotImplemented
         terms = dict(self.terms)
         for name, factor in other.terms.items():
-            terms[name] = terms.get(name, 0) + factor
+            terms[name] = terms.get(name, 0) + by * factor
         bits = min(abs(self.bits or other.bits), abs(other.bits or self.bits))
-        return self.space.made(terms, self.constant + other.constant, -bits)
+        return self.space.made(terms, self.constant + by * other.constant, -bits)
 
     def __mul__(self, other: int) -> "Whole":
         if not isinstance(other, int):
@@ -127,7 +131,7 @@ class Public:
         return self * -1
 
     def __sub__(self, other: "Whole") -> "Whole":
-        return self + other * -1 if isinstance(other, int | Public) else NotImplemented
+        return self.plus(other, -1)
 
     def __rsub__(self, other: "Whole") -> "Whole":
         return self * -1 + other

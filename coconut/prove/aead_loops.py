@@ -446,6 +446,15 @@ Place = tuple[Any, ...]
 FREE, WITHIN_BLOCK = Form("any from n on"), Form("any within a block")
 
 
+class Arrived(NamedTuple):
+    """What numbers are compared with that a path leaves at a cut point: other numbers, by their names, the counter of the
+    next block, and the accumulator."""
+
+    anchors: dict[str, Whole]
+    counter: Any
+    found: Accumulator
+
+
 # How far what Poly1305 has absorbed is from n: a constant behind it; any number of blocks behind it; before it, up to the
 # end of a part; before it, a constant modulo a table of passes; a constant from the last whole block of the text.
 # Before the first pass, nothing is absorbed; and maybe not before the end of the first part.
@@ -509,7 +518,7 @@ class Tail(NamedTuple):
 
 class Tables(NamedTuple):
     """How many tables of passes Poly1305 is before n, at least and at most, and how many wait for it, beside what a state
-    says; and how many whole blocks of ChaCha20 are behind the part at least."""
+    says; and how many bytes are behind the part at least, in whole blocks of Poly1305."""
 
     least: int = 0
     furthest: int = 0
@@ -717,7 +726,7 @@ class LongText:
             raise Unproved(f"{left} bytes are left, and {lag} wait for Poly1305")
         anchors = anchors_of(key, n, left, absorbed, part, begun.text_at + done, begun.out_at + done)
         counter = begun.counter + done // CIPHER_BLOCK & WORD32_MAX
-        self.join(calls, key, anchors, counter, found, calls.ciphertext_of(done))
+        self.join(calls, key, Arrived(anchors, counter, found), calls.ciphertext_of(done))
         if self.work not in {0, path.work}:
             raise Unproved("two places of what passes are given")
         self.work = path.work
@@ -779,19 +788,21 @@ class LongText:
         made = key._replace(ahead=found, waits=more, ends=ends, residue=residue)
         least, furthest = (end // self.table for end in range_of(ahead - found))
         fewest, most = (end // self.table for end in range_of(waits - more))
-        behind = range_of(left - ahead - waits)[0] // CIPHER_BLOCK
+        behind = range_of(left - ahead - waits)[0]
+        behind -= behind % BLOCK_BYTES
         if behind < 0 or range_of(waits)[0] < 0 or least < -TABLES_BEHIND:
             raise Unproved(f"Poly1305 is {ahead} bytes before {n}, of which {left} are left, and {waits} wait")
-        before = self.tables.get(made, Tables(least, furthest, fewest, most, behind))
-        # Where it differs it is any number: the text has no more bytes than that.
-        furthest = furthest if furthest == before.furthest else TEXT_MAX // self.table
-        self.tables[made] = Tables(
-            min(before.least, least),
-            furthest,
-            min(before.fewest, fewest),
-            max(before.most, most),
-            min(before.behind, behind),
-        )
+        arrived = Tables(least, furthest, fewest, most, behind)
+        before = self.tables.get(made, arrived)
+        # Where they differ they are any numbers: the text, and a part, have no more bytes than that; and what is absorbed
+        # beside a pass is of the part.
+        if furthest != before.furthest:
+            furthest = TEXT_MAX // self.table
+        if (fewest, most) != (before.fewest, before.most):
+            beside = BLOCK_BYTES * key.beside if key.blocks else 0
+            fewest = min(fewest, before.fewest, max(0, -((more - beside) // self.table)))
+            most = (PART_BYTES - more) // self.table
+        self.tables[made] = Tables(min(before.least, least), furthest, fewest, most, min(before.behind, behind))
         return made, absorbed + waits
 
     def waits(self, calls: LongCalls, key: Key, n: Whole, left: Whole, absorbed: Whole) -> Whole:
@@ -842,38 +853,29 @@ class LongText:
             raise Unproved("Poly1305 has absorbed nothing")
         return piece.end
 
-    def join(
-        self,
-        calls: LongCalls,
-        key: Key,
-        anchors: dict[str, Whole],
-        counter: Any,
-        found: Accumulator,
-        ciphertext: Sequence[Any],
-    ) -> None:
+    def join(self, calls: LongCalls, key: Key, arrived: Arrived, ciphertext: Sequence[Any]) -> None:
         """Keep of what is known at the cut point what is true of what a path leaves."""
-        places = {"general", "cells", "vectors"}
-        values = {place: value for place, value in values_of(calls.machine) if place[0] in places}
-        values = {place: value for place, value in values.items() if not (place[0] == "cells" and moves(place[1]))}
+        values = {
+            place: value
+            for place, value in values_of(calls.machine)
+            if place[0] in {"general", "vectors"} or (place[0] == "cells" and not moves(place[1]))
+        }
         public = {atom for word in (*ciphertext, *calls.public) for atom in atoms_of(word)}
-        for place, value in values.items():
-            if is_left(value, public):
-                self.secrets.setdefault(key.secret, set()).add(place)
+        secrets = self.secrets.setdefault(key.secret, set())
+        secrets |= {place for place, value in values.items() if place not in secrets and is_left(value, public)}
         version = self.versions.get(key.shared, 0)
         if key.shared not in self.forms:
             self.forms[key.shared] = {
-                place: self.likely_first(key, place, self.forms_of(value, anchors, counter, found))
-                for place, value in values.items()
+                place: self.likely_first(key, place, self.forms_of(value, arrived)) for place, value in values.items()
             }
             self.versions[key.shared] = version + 1
             return
         forms = self.forms[key.shared]
-        for place in forms.keys() | values.keys():
-            known = forms.get(place, [])
-            kept = []
-            if known and place in values:
-                true = self.forms_of(values[place], anchors, counter, found)
-                kept = [form for form in known if any(is_form(form, other) for other in true)]
+        forms |= {place: [] for place in values.keys() - forms.keys()}
+        for place, known in forms.items():
+            if not known:
+                continue
+            kept = [form for form in known if place in values and self.is_true(form, values[place], arrived)]
             if len(kept) != len(known):
                 self.versions[key.shared] = version + 1
             forms[place] = kept
@@ -886,39 +888,49 @@ class LongText:
         likely = self.likely.get((key.at, key.back, place))
         return sorted(forms, key=lambda form: likely is None or not is_form(form, likely))
 
-    def forms_of(self, value: Any, anchors: dict[str, Whole], counter: Any, found: Accumulator) -> list[Form]:
+    def is_true(self, form: Form, value: Any, arrived: Arrived) -> bool:
+        """Return whether something is true of a value that a path leaves."""
+        if form.of == "same":
+            return value is form.constant
+        if form.of == "accumulator":
+            words = arrived.found.words
+            return form.constant < len(words) and words[form.constant] is value
+        if form.of == "counter":
+            return isinstance(value, int | Term) and same(value, arrived.counter)
+        if not is_whole(value) or bits_of(value):
+            return False
+        if form.of in arrived.anchors:
+            return is_same(value - arrived.anchors[form.of], form.constant)
+        if form.of == "constant":
+            return is_same(value, form.constant)
+        least, most = ("n then", PART_BYTES) if form == FREE else ("absorbed", BLOCK_BYTES - 1)
+        low, high = range_of(value - arrived.anchors[least])
+        return 0 <= low and high <= most
+
+    def forms_of(self, value: Any, arrived: Arrived) -> list[Form]:
         """Return what may be true of a value at the cut point whenever a pass returns, what is likely first."""
         forms: list[Form] = []
-        if is_whole(value) and not (isinstance(value, Public) and value.bits):
+        if is_whole(value) and not bits_of(value):
             exactly, nearly = list[Form](), list[Form]()
-            for of, anchor in anchors.items():
+            for of, anchor in arrived.anchors.items():
                 difference = value - anchor
                 if isinstance(difference, int) and abs(difference) < (1 if of in {"end", "beside"} else PART_BYTES):
                     (nearly if difference else exactly).append(Form(of, difference))
             if isinstance(value, int):
-                if isinstance(counter, int) and value == counter:
-                    forms.append(Form("counter"))
-                forms += (
-                    [Form("constant", value), *exactly, *nearly]
-                    if value == 0
-                    else [*exactly, Form("constant", value), *nearly]
-                )
+                constant = Form("constant", value)
+                forms += [Form("counter")] if self.is_true(Form("counter"), value, arrived) else []
+                forms += [constant, *exactly, *nearly] if value == 0 else [*exactly, constant, *nearly]
             else:
                 forms += exactly + nearly
-            low, high = range_of(value - anchors["absorbed"])
-            if 0 <= low and high < BLOCK_BYTES:
-                forms.append(WITHIN_BLOCK)
-            low, high = range_of(value - anchors["n then"])
-            if 0 <= low and high <= PART_BYTES:
-                forms.append(FREE)
+            forms += [form for form in (WITHIN_BLOCK, FREE) if self.is_true(form, value, arrived)]
         elif isinstance(value, Term):
-            if same(value, counter):
+            if self.is_true(Form("counter"), value, arrived):
                 forms.append(Form("counter"))
             # What depends on the text of a path has the same names on others.
             if max(atoms_of(value), default=0) <= self.shared_atoms:
                 forms.append(Form("same", value))
         elif isinstance(value, Number):
-            forms += [Form("accumulator", i) for i, word in enumerate(found.words) if word is value]
+            forms += [Form("accumulator", i) for i, word in enumerate(arrived.found.words) if word is value]
         elif isinstance(value, Unknown):
             forms.append(Form("same", value))
         return forms
@@ -940,9 +952,16 @@ class LongText:
         first = self.fewest_left(key)
         return range(first, self.least_of(key))
 
+    def behind_a_part(self, key: Key) -> range:
+        """Return how many bytes may be left at least where the part ends, if that is no tail, and fewer than whole blocks of
+        ChaCha20, of which the state says how many are left."""
+        first = key.ahead + key.waits + self.tables[key].behind
+        is_low = key.residue == first // CIPHER_BLOCK % self.period
+        return range(first, -(-first // CIPHER_BLOCK) * CIPHER_BLOCK if is_low else first)
+
     def resumed_at(self, key: Key) -> Iterator[Path]:
         """Yield paths that begin at the cut point, with any number of bytes left that is no tail."""
-        if self.below_a_block(key):
+        if self.behind_a_part(key) if key.kind == AHEAD else self.below_a_block(key):
             yield self.resume(key, is_low=True)
         yield self.resume(key)
 
@@ -970,18 +989,13 @@ class LongText:
         ahead, waits = self.distances(key, tail) if key.kind == AHEAD else (0, 0)
         if left is None and key.kind == AHEAD:
             # Behind the end of the part is any number of bytes. Fewer than `least` are no path.
-            end = key.ahead + key.waits
-            if end % CIPHER_BLOCK and key.residue != ANY:
-                raise Unproved(f"a part ends {end} bytes behind {n}")
-            least_behind = self.tables[key].behind * CIPHER_BLOCK
-            found = self.from_length(least_behind, tables, (key.residue - end // CIPHER_BLOCK) % self.period)
+            found = self.behind(key, is_low, tables)
             rest, last = found.total + ahead + waits, found.rest
         elif left is not None:
             rest, last = Parts(left, left % BLOCK_BYTES)
         elif is_low:
             few = self.below_a_block(key)
-            least, last = few.start, self.space.variable("y", 0, BLOCK_BYTES - 1)
-            rest = self.space.variable("z", 0, len(few) // BLOCK_BYTES - 1) * BLOCK_BYTES + last + least
+            least, (rest, last) = few.start, self.within(few)
         else:
             rest, last = self.from_length(least, tables)
         absorbed, below = n + ahead - lag, []
@@ -1069,6 +1083,25 @@ class LongText:
             calls.memory.write(place[1], place[2], value)
         return Path(calls, key.at, self.space.ranges, valid, self.work, key.layout, 0 if tail else least, start=key.at)
 
+    def within(self, lengths: range) -> Parts:
+        """Return any length of a number of whole blocks of Poly1305 from the first one on."""
+        rest = self.space.variable("y", 0, BLOCK_BYTES - 1)
+        blocks = self.space.variable("z", 0, len(lengths) // BLOCK_BYTES - 1) * BLOCK_BYTES
+        return Parts(blocks + rest + lengths.start, rest)
+
+    def behind(self, key: Key, is_low: bool, tables: int) -> Parts:
+        """Return any number of bytes behind the end of a part: those of behind_a_part, or all others."""
+        end, least = key.ahead + key.waits, self.tables[key].behind
+        if is_low:
+            few = self.behind_a_part(key)
+            return self.within(range(few.start - end, few.stop - end))
+        if key.residue == ANY:
+            return self.from_length(least, tables)
+        blocks = -(-(end + least) // CIPHER_BLOCK)
+        # How many blocks there are is known of all that is left.
+        whole, rest = self.from_length(CIPHER_BLOCK * blocks, tables, key.residue)
+        return Parts(whole - end, rest)
+
     def distances(self, key: Key, tail: Tail | None) -> tuple[Whole, Whole]:
         """Return how many bytes Poly1305 is before n, and how many wait for it up to the end of the part."""
         if tail:
@@ -1091,7 +1124,7 @@ class LongText:
                 yield Tail(left)
             elif key.residue in {ANY, left // CIPHER_BLOCK % self.period}:
                 for waits in range(tables.fewest, tables.most + 1):
-                    room = (left - key.ahead - key.waits - tables.behind * CIPHER_BLOCK) // self.table - waits
+                    room = (left - key.ahead - key.waits - tables.behind) // self.table - waits
                     yield from (Tail(left, i, waits) for i in range(tables.least, min(tables.furthest, room) + 1))
 
     def expected_tag(self, calls: LongCalls) -> list[Any]:
@@ -1232,7 +1265,7 @@ def is_zero(number: Whole) -> bool:
 
 def moves(at: int) -> bool:
     """Return whether an address is one of the text or the output."""
-    return any(start <= at < start + REGION for start in (OUT, IN))
+    return OUT <= at < OUT + REGION or IN <= at < IN + REGION
 
 
 def is_form(a: Form, b: Form) -> bool:

@@ -294,6 +294,25 @@ def test_how_far_poly1305_is() -> None:
         assert 0 <= ahead + waits <= tail.left or ahead < 0
 
 
+def test_how_much_is_behind_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text goes on by what all have that arrive, in blocks of Poly1305, and by as many of ChaCha20 as a state says."""
+    monkeypatch.setattr(LongText, "waits", lambda *_: 0)
+    for kernel in ("avx2_golden_cove", "avx2_zen4"):
+        proof = LongText(*chosen(kernel), Case(True, 0, 13))
+        proof.enter()
+        n = proof.space.variable("m", 1, 9) * CIPHER_BLOCK
+        left = proof.space.variable("v", 0, 9) * proof.table + 192 + 1127
+        key, _ = proof.ahead(Key(1, 2, -1, AHEAD, 0, 0, 70, 16), proof.calls, n, left, n + 192)
+        assert (key.residue >= 0) == (proof.period > 1) == (kernel == "avx2_zen4")
+        assert proof.tables[key].behind == 1120
+        proof.forms[key.shared] = {}
+        *low, (least, _) = (range_of(path.begun.left) for path in proof.resumed_at(key))
+        if proof.period > 1:
+            assert low == [(1312, 1343)] and least == 1280 + proof.period * CIPHER_BLOCK
+        else:
+            assert not low and least == 1312
+
+
 def test_lengths_that_are_left() -> None:
     """Each number of bytes from the least on is run: up to a whole block of ChaCha20, and all others."""
     proof = LongText(*chosen("avx2_golden_cove"), Case(True, 0, 13))
