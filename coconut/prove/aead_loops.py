@@ -153,6 +153,11 @@ def public_numbers(calls: Calls) -> Iterator[Whole]:
             yield exact(value)
 
 
+def held(calls: Calls, number: Whole) -> int:
+    """Return in how many places a public number is."""
+    return sum(is_same(value, exact(number)) for value in public_numbers(calls))
+
+
 def one_value(number: Whole) -> int:
     """Return a number; where it depends on variables, for each value of one by itself."""
     if isinstance(number, Public):
@@ -473,8 +478,9 @@ class Key(NamedTuple):
     returns to.
 
     And if passes absorb before n (AHEAD): how many bytes Poly1305 is before n, modulo a table of passes, if n is not known;
-    how many wait for it up to the end of the part, so, or 0 if none do; in how many places the length is held, as it is
-    once the part ends with the text; and how many blocks are left, modulo those of a period."""
+    how many wait for it up to the end of the part, so, or 0 if none do; and how many blocks are left, modulo those of a
+    period. Then, and if Poly1305 is a constant from the end, in how many places the length is held: in more, once the part
+    ends with the text."""
 
     at: int
     layout: int
@@ -493,8 +499,8 @@ class Key(NamedTuple):
     @property
     def shared(self) -> tuple[object, ...]:
         """Return what states have in common of which the same is known."""
-        ahead = (self.ahead, self.waits, self.ends, self.residue) if self.kind == AHEAD else ()
-        return self.at, self.layout, self.n, self.kind, self.back, *ahead
+        ahead = (self.ahead, self.waits, self.residue) if self.kind == AHEAD else ()
+        return self.at, self.layout, self.n, self.kind, self.back, self.ends, *ahead
 
     @property
     def secret(self) -> tuple[object, ...]:
@@ -722,6 +728,8 @@ class LongText:
         key, part = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, back), absorbed
         if kind == AHEAD:
             key, part = self.ahead(key, calls, n, left, absorbed)
+        elif kind == LAST and self.is_stitched:
+            key = key._replace(ends=held(calls, n + left))
         if range_of(left)[0] < key.least_left:
             raise Unproved(f"{left} bytes are left, and {lag} wait for Poly1305")
         anchors = anchors_of(key, n, left, absorbed, part, begun.text_at + done, begun.out_at + done)
@@ -775,8 +783,7 @@ class LongText:
         """Return the key of a state in which passes absorb before n, and where the part ends."""
         ahead, waits = exact(absorbed - n), self.waits(calls, key, n, left, absorbed)
         residue = rest_of(left // CIPHER_BLOCK, self.period) if self.period > 1 else ANY
-        # That the length is held in more places tells the last part apart.
-        ends = sum(is_same(value, exact(n + left)) for value in public_numbers(calls))
+        ends = held(calls, n + left)
         if isinstance(waits, Public):
             # None, or some.
             waits.decide(lambda low, high: low > 0 if low > 0 or high <= 0 else None)
@@ -1012,7 +1019,8 @@ class LongText:
             )
             absorbed = whole
             if self.is_uneven:
-                absorbed = absorbed + self.space.variable("j", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
+                part = self.space.variable("j", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
+                n, absorbed = n + CIPHER_BLOCK, absorbed + CIPHER_BLOCK - part
         elif key.kind == LAST:
             absorbed = n + rest - last - lag
         elif key.kind == PART:
@@ -1032,6 +1040,8 @@ class LongText:
         if key.kind in {AHEAD, LAST}:
             end = text_at + -(-shown // 4) * 4
             memory.around = range(text_at - PART_BYTES, text_at), range(end, text_at + PART_BYTES)
+        elif key.kind in {NOTHING, ANYWHERE}:
+            memory.around = (range(out_at - PART_BYTES, out_at),)
         calls.cut_slices(text)
         calls.public += [*text] if self.case.opens else []
         if key.kind == BEHIND:
@@ -1293,7 +1303,7 @@ KERNELS = {"vector128", "avx512vl", "avx512vl_zen4"}
 SEALS, SEALS_OF_GCC, OPENS_OF_GCC = (
     {"avx2", "avx2_golden_cove", "avx2_zen4"},
     {"avx512_golden_cove"},
-    {"avx2_golden_cove"},
+    {"avx2", "avx2_golden_cove", "avx2_zen4", "avx512_golden_cove"},
 )
 
 
