@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Trace the kernels once, before the tests run in parallel, and keep tests apart."""
+"""Trace the kernels once, before the tests run in parallel, keep tests apart, and choose samples for CI."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,18 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         for kernel in trace.KERNELS.values():
             for lanes in ("graph", "values"):
                 trace.trace(kernel, lanes)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what a test with the mark sample(n) leaves to `make test-release`."""
+    called: Counter[str] = Counter()
+    for item in items:
+        if (mark := item.get_closest_marker("sample")) is not None:
+            test, _, _ = item.nodeid.partition("[")
+            if called[test] % mark.args[0]:
+                item.add_marker(pytest.mark.release)
+            called[test] += 1
 
 
 def clear_caches() -> None:

@@ -92,6 +92,7 @@ def test_made_up_graphs() -> None:
         check_made_up(numbers)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_bounds(kernel: str) -> None:
     for graph in read_traced(kernel)[0].values():

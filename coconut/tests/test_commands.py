@@ -6,9 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -46,12 +44,8 @@ def check_go(folder: Path, *words: str, **variables: str) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def in_ci(names: Iterable[str], some: set[str]) -> list[Any]:
-    """Return parameters, of which only some are tested in CI."""
-    return [name if name in some else pytest.param(name, marks=pytest.mark.release) for name in names]
-
-
-@pytest.mark.parametrize("kernel", in_ci(KERNELS, {"scalar64", "avx2", "vmsl", "chacha20-128"}))
+@pytest.mark.sample(8)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_simulate(coconut: Command, kernel: str) -> None:
     assert "simulations agree" in coconut("simulate", kernel)
 
@@ -89,7 +83,8 @@ def test_go_module() -> None:
     subprocess.run([sys.executable, "-m", "coconut", "go", "--check"], cwd=ROOT, env=environment, check=True)
 
 
-@pytest.mark.parametrize("name", in_ci(EMITTED_MISTAKES, {"emitted_scalar_amd64.s"}))
+@pytest.mark.release
+@pytest.mark.parametrize("name", EMITTED_MISTAKES)
 def test_emitted_in_go(name: str, tmp_path: Path) -> None:
     """A mistake in the Go module's emitted functions is noticed, natively or in an emulator; without it, the same tests pass,
     in emulators those of `make test-cross-quick`."""

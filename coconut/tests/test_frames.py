@@ -86,6 +86,7 @@ def moved(line: Line, by: int) -> Line:
     return replace(line, operands=tuple(operands))
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("compiler", "name", "member", "length"), CALLS)
 def test_reads(compiler: str, name: str, member: str, length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every byte of the message is read, and none beside it; one byte more at either end is refused."""
@@ -144,6 +145,7 @@ PLACES = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("compiler", "name", "member", "length"), ENDS)
 def test_writes(compiler: str, name: str, member: str, length: int) -> None:
     """A byte that is written beside the result is refused, and so is a result that reaches beyond it by one byte."""
@@ -160,6 +162,7 @@ def test_writes(compiler: str, name: str, member: str, length: int) -> None:
             function.prove(length)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("compiler", "name", "member", "length"), ENDS)
 def test_kept(compiler: str, name: str, member: str, length: int) -> None:
     """Each register that a call must restore, and the state of the units, are kept."""

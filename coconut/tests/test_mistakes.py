@@ -317,6 +317,7 @@ MISTAKES: dict[str, tuple[Plant, Sequence[str] | Architecture | list[Callable[[]
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, notices = MISTAKES[name]
@@ -365,6 +366,7 @@ C_MISTAKES = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", C_MISTAKES)
 def test_c_mistake(name: str, coconut: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Make the change in a copy of the tree, in which a kernel is traced."""

@@ -135,6 +135,7 @@ def next_pass(linked: Linked) -> int:
 SEALING = ("a block left out", "absorbed twice", "not absorbed")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("opens", "name"), [*((True, name) for name in MISTAKES), *((False, name) for name in SEALING)]
 )
@@ -216,6 +217,7 @@ def test_what_is_no_mistake(opens: bool) -> None:
 BESIDE = {"": "nop", "twice": "sub $0x10,%r12", "not at all": "add $0x10,%r12", "accumulator": "addq $0x1,0x20(%rdi)"}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", BESIDE)
 def test_poly1305_beside_all_passes(name: str) -> None:
     """A call that opens absorbs beside each pass what it decrypts later; mistakes of the first passes are refused."""

@@ -44,6 +44,7 @@ def first_choice(name: str = "avx2") -> tuple[Linked, Choice]:
     return linked, choice_of(linked, name)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_messages(compiler: str) -> None:
     """Messages of any lengths, in any order, share lanes; what is left over is computed alone."""
@@ -60,6 +61,7 @@ def test_vectors() -> None:
     assert prove_messages(linked, choice, (70,) * 8).taken == ["ifma256 batch of 8"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_packets(compiler: str) -> None:
     linked = program(compiler)

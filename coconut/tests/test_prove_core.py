@@ -111,6 +111,7 @@ def planted(folder: Path, name: str, old: str, new: str, variant: str) -> Linked
     return compiled_file(ARM if variant == ARM else "gcc", source, (level, *VARIANTS.get(variant, ())))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "old", "new", "prove", "variant", "what"), MISTAKES)
 def test_mistakes(  # noqa: PLR0913 - the columns of the table
     name: str, old: str, new: str, prove: Callable[[Linked], int], variant: str, what: str, tmp_path: Path

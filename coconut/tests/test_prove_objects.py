@@ -126,6 +126,7 @@ UNIT_STATE = (
 )
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -162,6 +163,7 @@ def test_refused(text: str, what: str | None) -> None:
     check_refused("gcc", text, what)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("text", "what"),
     [
