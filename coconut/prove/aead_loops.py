@@ -512,6 +512,11 @@ class Key(NamedTuple):
         """Return how many bytes are left at least."""
         return self.lag if self.kind == LAST else 0
 
+    @property
+    def to_end_of_part(self) -> int:
+        """Return how many bytes the part has behind n, but for whole tables of passes (AHEAD)."""
+        return self.ahead + self.waits
+
 
 class Tail(NamedTuple):
     """An end of a call: how many bytes are left, and how many tables of passes Poly1305 is before n, and are yet to be
@@ -799,8 +804,7 @@ class LongText:
         behind -= behind % BLOCK_BYTES
         if behind < 0 or range_of(waits)[0] < 0 or least < -TABLES_BEHIND:
             raise Unproved(f"Poly1305 is {ahead} bytes before {n}, of which {left} are left, and {waits} wait")
-        arrived = Tables(least, furthest, fewest, most, behind)
-        before = self.tables.get(made, arrived)
+        before = self.tables.get(made, Tables(least, furthest, fewest, most, behind))
         # Where they differ they are any numbers: the text, and a part, have no more bytes than that; and what is absorbed
         # beside a pass is of the part.
         if furthest != before.furthest:
@@ -962,7 +966,7 @@ class LongText:
     def behind_a_part(self, key: Key) -> range:
         """Return how many bytes may be left at least where the part ends, if that is no tail, and fewer than whole blocks of
         ChaCha20, of which the state says how many are left."""
-        first = key.ahead + key.waits + self.tables[key].behind
+        first = key.to_end_of_part + self.tables[key].behind
         is_low = key.residue == first // CIPHER_BLOCK % self.period
         return range(first, -(-first // CIPHER_BLOCK) * CIPHER_BLOCK if is_low else first)
 
@@ -1101,7 +1105,7 @@ class LongText:
 
     def behind(self, key: Key, is_low: bool, tables: int) -> Parts:
         """Return any number of bytes behind the end of a part: those of behind_a_part, or all others."""
-        end, least = key.ahead + key.waits, self.tables[key].behind
+        end, least = key.to_end_of_part, self.tables[key].behind
         if is_low:
             few = self.behind_a_part(key)
             return self.within(range(few.start - end, few.stop - end))
@@ -1134,7 +1138,7 @@ class LongText:
                 yield Tail(left)
             elif key.residue in {ANY, left // CIPHER_BLOCK % self.period}:
                 for waits in range(tables.fewest, tables.most + 1):
-                    room = (left - key.ahead - key.waits - tables.behind) // self.table - waits
+                    room = (left - key.to_end_of_part - tables.behind) // self.table - waits
                     yield from (Tail(left, i, waits) for i in range(tables.least, min(tables.furthest, room) + 1))
 
     def expected_tag(self, calls: LongCalls) -> list[Any]:
