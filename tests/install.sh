@@ -56,12 +56,14 @@ slow)
     coconut/install.sh
     bindings/python/install.sh
     tests/integration/provider/install.sh
-    bindings/js/tests/hosts/install.sh
     tools/apt-install.sh restic
     ;;
 cross*) tests/cross/install.sh ;;
 release)
     coconut/install.sh
     tests/integration/packages/install.sh
+    tests/integration/provider/install.sh
+    bindings/js/tests/hosts/install.sh
+    tools/apt-install.sh restic
     ;;
 esac

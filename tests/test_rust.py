@@ -51,7 +51,7 @@ def compiles_without_warnings(cwd, names, *options):
     assert {str(ROOT / name / "Cargo.toml") for name in names} <= compiled
 
 
-@suite("slow", cpu_seconds=60)
+@suite("release", cpu_seconds=60)
 def test_rust_warnings(folder):
     dependencies = [f'{manifest(crate)["package"]["name"]} = {{ path = "{ROOT / crate}" }}\n' for crate in CRATES]
     package = '[workspace]\n[package]\nname = "user"\nedition = "2024"\n[dependencies]\n'

@@ -6,6 +6,6 @@ set -eu
 cd "$(dirname "$0")/../.."
 tools/apt-install.sh gcc g++ clang-19 clang-tidy-19 ccache libgmp-dev python3-venv
 tools/venv.sh tests/requirements.txt build/venv
-lab/schedules/install.sh
+coconut/install.sh
 lab/circuit/install.sh
 cargo fetch --locked --manifest-path tests/cross/mini-gmp/Cargo.toml

@@ -14,13 +14,12 @@ PYTEST = "build/venv/bin/python -m pytest -q"
         f"bench-report {PYTEST} lab/bench/tests/test_report.py",
         "circuit lab/circuit/test.sh ~60",
         "circuit-types build/coconut/venv/bin/python -m mypy --config-file lab/circuit/mypy.ini lab/circuit",
-        "schedules lab/schedules/test.sh --ignore lab/schedules/tests/test_emitted.py ~60",
         f"study-measure-aarch64 env ARCHITECTURE=aarch64 {PYTEST} lab/study/tests/test_measure.py ~30",
     ),
     *scripts(
         "release",
         f"bench {PYTEST} lab/bench/tests/test_bench.py ~600",
-        "schedules-emitted lab/schedules/test.sh -k test_emitted ~120",
+        "schedules lab/schedules/test.sh ~280",
         f"study-run {PYTEST} lab/study/tests/test_run.py lab/study/tests/test_originals.py ~90",
         f"study-page env CHROMIUM=chromium {PYTEST} lab/study/tests/test_page.py ~300",
     ),
@@ -29,7 +28,7 @@ def test_script(command):
     run(*command)
 
 
-@suite("quick", cpu_seconds=30)
+@suite("release", cpu_seconds=90)
 def test_lint_tidy_study():
     files = output("git", "ls-files", "--", "lab/study/*.c").split()
     assert len(files) > 20

@@ -70,7 +70,7 @@ MISTAKES = [
 ]
 
 
-@suite("quick", cpu_seconds=30)
+@suite("release", cpu_seconds=50)
 def test_study_proof_mutants(folder):
     for name, path, before, after in MISTAKES:
         for part in "src", "lab/study":

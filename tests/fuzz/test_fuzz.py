@@ -16,6 +16,8 @@ FUZZ = Path(__file__).parent
 KEPT = ROOT / "build/fuzz"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 RUST_TARGETS = sorted(path.stem for path in (FUZZ / "rust/src/bin").glob("*.rs"))
+# One for each format.
+IN_CI = "key_file_text", "manifest_changed", "parts_changed"
 
 
 def fuzz(name, *command, cwd=ROOT):
@@ -44,7 +46,13 @@ def test_fuzz_c(target, folder):
     fuzz(target, fuzzer, "-timeout=20", "-max_len=4096", KEPT / "new" / target, FUZZ / "c/corpus" / target)
 
 
-@rows("target", *(row(f"fuzz-rust-{name}", name, suites="slow", cpu_seconds=40) for name in RUST_TARGETS))
+@rows(
+    "target",
+    *(
+        row(f"fuzz-rust-{name}", name, suites="slow" if name in IN_CI else "release", cpu_seconds=40)
+        for name in RUST_TARGETS
+    ),
+)
 def test_fuzz_rust(target, folder):
     built = ["cargo", "run", "--quiet", "--release", "--locked", "--bin", target, "--"]
     dictionary = FUZZ / "rust/dictionaries" / target.split("_")[0]

@@ -130,9 +130,9 @@ RESOLUTIONS = {
 
 @rows(
     "typescript, resolutions",
-    row("js-types-5.6", "typescript-5.6", "node16 nodenext bundler node10", suites="slow"),
+    row("js-types-5.6", "typescript-5.6", "node16 nodenext bundler node10", suites="release"),
     row("js-types", "typescript", "node16 node18 nodenext bundler node10"),
-    row("js-types-6.0", "typescript-6.0", "node16 node18 nodenext bundler deprecated", suites="slow"),
+    row("js-types-6.0", "typescript-6.0", "node16 node18 nodenext bundler deprecated", suites="release"),
     row("js-types-7.0", "typescript-7.0", "node16 node18 nodenext bundler"),
 )
 def test_types(typescript, resolutions, client):
@@ -182,7 +182,7 @@ def bin_of(name):
     return HOSTS / "node_modules/.bin" / name
 
 
-@suite("slow")
+@suite("release")
 def test_js_published_types():
     (archive,) = once("js-packed", pack).glob("*.tgz")
     checked = output(bin_of("attw"), "--format", "ascii", "--no-color", archive)
@@ -190,7 +190,7 @@ def test_js_published_types():
     assert "No problems found" in checked and checked.count("(CJS)") == checked.count("(ESM)") == 1
 
 
-@suite("slow")
+@suite("release")
 def test_js_deno_and_bun(client):
     write_answers(client)
     (deno,) = HOSTS.glob("node_modules/@deno/*/deno")
@@ -201,7 +201,7 @@ def test_js_deno_and_bun(client):
         assert output(*command, "answer.cjs", cwd=client).strip() == f"{EXPECTED}, {classes} classes"
 
 
-@suite("slow", cpu_seconds=20)
+@suite("release", cpu_seconds=20)
 def test_js_jest_and_vitest(client):
     """CommonJS, ES modules and TypeScript, which is compiled to require."""
     (client / "package.json").write_text('{"private": true}')
@@ -236,7 +236,7 @@ LAZY = """export default { async fetch() {
 """
 
 
-@suite("slow", cpu_seconds=20)
+@suite("release", cpu_seconds=20)
 def test_js_workerd(client):
     """Wrangler makes Workers, and workerd runs them."""
     (client / "worker.js").write_text(IMPORT + WORKER)

@@ -29,7 +29,7 @@ def test_choice_calls():
 @rows(
     "compiler",
     row("choice-gcc", "gcc", cpu_seconds=20),
-    row("choice-clang-19", "clang-19", suites="slow", cpu_seconds=20),
+    row("choice-clang-19", "clang-19", suites="release", cpu_seconds=20),
 )
 def test_choice(compiler, folder):
     built = library(compiler, *OPTIONS, ALL_KERNELS, "-include", ROOT / "tests/support/counted_reads.h")
@@ -43,7 +43,7 @@ def test_choice(compiler, folder):
 @rows(
     "command",
     row("choice-threads-gcc", ["gcc"], cpu_seconds=30),
-    row("choice-threads-clang-19", ["clang-19"], suites="slow", cpu_seconds=30),
+    row("choice-threads-clang-19", ["clang-19"], suites="release", cpu_seconds=30),
     row("choice-thread-sanitizer", ["clang-19", "-g", "-fsanitize=thread"], suites="slow", cpu_seconds=40),
     row("choice-address-sanitizer", ["clang-19", *ADDRESS], suites="release", cpu_seconds=40),
 )

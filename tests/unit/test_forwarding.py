@@ -94,7 +94,10 @@ def calls(test):
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="single steps are for x86-64")
 @rows(
     "compiler",
-    *(row(f"forwarding-{compiler}", compiler, suites="slow", cpu_seconds=25) for compiler in ("gcc", "clang-19")),
+    *(
+        row(f"forwarding-{compiler}", compiler, suites=suites, cpu_seconds=25)
+        for compiler, suites in (("gcc", "slow"), ("clang-19", "release"))
+    ),
 )
 def test_forwarding(compiler, folder):
     built = library(compiler, "-O2", "-g", "-DHORNET_NO_CROSSOVERS", DEFAULT_KERNELS)

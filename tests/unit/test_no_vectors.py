@@ -47,8 +47,8 @@ def check_called(objects):
     row("no-vectors-general-clang-19", "clang-19 -O2 -mgeneral-regs-only"),
     row("no-vectors-none", f"clang-19 -O2 {NONE}"),
     row("no-vectors-i686", "gcc -O2 -m32 -mgeneral-regs-only"),
-    row("no-vectors-O3-gcc", f"gcc -O3 {KERNEL}", suites="slow"),
-    row("no-vectors-O0-clang-19", f"clang-19 -O0 {KERNEL}", suites="slow"),
+    row("no-vectors-O3-gcc", f"gcc -O3 {KERNEL}", suites="release"),
+    row("no-vectors-O0-clang-19", f"clang-19 -O0 {KERNEL}", suites="release"),
 )
 def test_no_vectors(command, folder):
     words = [*command.split(), "-ffreestanding"]
@@ -70,7 +70,7 @@ def test_vectors_are_counted():
 @rows(
     "command",
     row("no-vectors-aarch64-gcc", f"aarch64-linux-gnu-gcc -O2 {ARM}", suites="cross cross-quick"),
-    row("no-vectors-aarch64-clang-19", f"clang-19 --target=aarch64-linux-gnu -O2 {ARM}", suites="cross cross-quick"),
+    row("no-vectors-aarch64-clang-19", f"clang-19 --target=aarch64-linux-gnu -O2 {ARM}", suites="cross"),
 )
 def test_no_vectors_aarch64(command, folder):
     disassembler = "aarch64-linux-gnu-objdump"
@@ -87,7 +87,7 @@ def test_no_vectors_aarch64(command, folder):
 @rows(
     "compiler",
     row("no-vectors-results-gcc", "gcc", cpu_seconds=20),
-    row("no-vectors-results-clang-19", "clang-19", suites="slow", cpu_seconds=20),
+    row("no-vectors-results-clang-19", "clang-19", suites="release", cpu_seconds=20),
 )
 def test_results(compiler, folder):
     """The build for a kernel computes what the definitions say, and leaves nothing behind."""

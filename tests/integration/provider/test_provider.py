@@ -24,7 +24,11 @@ def calls(folder, compiler, name):
     return program(folder / name, [compiler], f"{HERE}/{name}.c", options=[*OPTIONS, *include], link=link)
 
 
-@rows("compiler", row("openssl-provider-gcc", "cc", cpu_seconds=20), row("openssl-provider-clang-19", "clang-19"))
+@rows(
+    "compiler",
+    row("openssl-provider-gcc", "cc", cpu_seconds=20),
+    row("openssl-provider-clang-19", "clang-19", suites="release"),
+)
 def test_calls(compiler, folder):
     for name in PROGRAMS:
         env = EMPTY_CONFIGURATION | {"OPENSSL_MODULES": provider(compiler)}

@@ -170,7 +170,7 @@ def site(folder, version):
 @rows(
     "version",
     row("openssl-provider-tls-1.3", "1.3", suites="slow", cpu_seconds=30),
-    row("openssl-provider-tls-1.2", "1.2", suites="slow", cpu_seconds=30),
+    row("openssl-provider-tls-1.2", "1.2", suites="release", cpu_seconds=30),
 )
 def test_tls(site):
     for server, client in SIDES:
@@ -189,7 +189,7 @@ def test_tls(site):
 @rows(
     "version",
     row("openssl-provider-tls-1.3-fails", "1.3", suites="slow"),
-    row("openssl-provider-tls-1.2-fails", "1.2", suites="slow"),
+    row("openssl-provider-tls-1.2-fails", "1.2", suites="release"),
 )
 def test_tls_fails(site):
     for server, client in FAILING_SIDES:

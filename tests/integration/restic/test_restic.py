@@ -28,7 +28,7 @@ def build(folder):
 
 @rows(
     "version",
-    row("restic-1", 1, suites="slow", cpu_seconds=20),
+    row("restic-1", 1, suites="release", cpu_seconds=20),
     row("restic-2", 2, suites="slow", cpu_seconds=20),
 )
 def test_restic(version, outside):
