@@ -110,8 +110,11 @@ def version_of(compiler: str) -> str:
     source = [*compiler.split(), "-c", "-x", "c", "-", "-o"]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "empty.o"
-        subprocess.run([*source, str(path)], input="int hornet;", text=True, check=True)
-        return maker_of([Elf(f"what {compiler} makes", path.read_bytes())])
+        try:
+            subprocess.run([*source, str(path)], input="int hornet;", text=True, check=True)
+            return maker_of([Elf(f"what {compiler} makes", path.read_bytes())])
+        except (OSError, subprocess.CalledProcessError, Unproved) as error:
+            raise ValueError(f"{compiler} makes no object: {error}") from None
 
 
 @dataclass(eq=False)

@@ -37,7 +37,8 @@ from coconut.prove.terms import Difference, Terms
 ASSUMED = (
     *objects.ASSUMED[:2],
     "Output, tag, input, associated data, nonce, key and stack do not overlap, but that the output may be the input, and "
-    "addresses choose no path: they are odd, and the stack is a multiple of 16.",
+    "addresses choose no path but where the stack is cleared, which core proves: they are odd, and the stack is 16 more than "
+    "a multiple of 64.",
     "The call follows the System V ABI or the AAPCS64; memcpy and memset of the C library do what the C standard says.",
     "Which kernels are in use, and the features of the CPU, were found by an earlier call.",
     "A tag is the RFC's if it is the polynomial of the RFC's blocks, as graphs, tag and composition have it.",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Check a manifest (manifest.py) against the libraries at hand, and prove some of the calls that it lists again.
 
-Whoever checks trusts nothing in it: each number is computed anew, and what differs is said. Proofs are only of these
-bytes, so another archive is a difference, but its calls are proved nevertheless: so a changed byte is also seen as what
+The archives, counts, choices of kernels, and some of the calls are computed anew, and what differs is said. Proofs are only
+of these bytes, so another archive is a difference, but its calls are proved nevertheless: so a changed byte is also seen as what
 the proofs make of it.
 """
 
@@ -15,6 +15,7 @@ from coconut.lift.objects import COMPILERS, Linked, compiled, is_installed, vers
 from coconut.prove import expected, manifest, second
 from coconut.prove.aead import Case, prove_cases
 from coconut.prove.choices import Choice, check_named, choices, missing
+from coconut.prove.command import Wanted, suites
 from coconut.prove.every_length import prover
 from coconut.prove.proof import REFUSALS
 
@@ -103,10 +104,11 @@ def differences_of(archive: Mapping[str, Any], linked: Linked) -> Iterator[str]:
 
 def wrong_counts(content: Mapping[str, Any], compilers: Collection[str]) -> Iterator[str]:
     """Yield how the counts are others than those of the proofs that are listed, or than those that are expected."""
+    more = {name for name, suite in suites(Wanted(every=content["every_length"])).items() if suite.extra}
     for suite in content["counts"]:
         counts = manifest.counts_of(content, suite)
         for text in expected.differences(suite, counts, compilers if any(counts.found) else ()):
-            if not (content["every_length"] and text.endswith(expected.MORE)):
+            if not (suite in more and text.endswith(expected.MORE)):
                 yield text
         for compiler, parts in counts.found.items():
             made: dict[str, list[int]] = {}
@@ -118,6 +120,10 @@ def wrong_counts(content: Mapping[str, Any], compilers: Collection[str]) -> Iter
             if compiler and made != parts:
                 yield f"{suite}, {compiler}: the proofs that are listed are others than those that are counted"
     for proof in content["proofs"]:
+        if proof["suite"] not in content["counts"]:
+            yield f"{proof['title']}: a proof of {proof['suite']}, of which none are counted"
+        if len({str(Listed("", "", call)) for call in proof["calls"]}) != len(proof["calls"]):
+            yield f"{proof['title']}: a call is listed twice"
         if calls := proof["calls"]:
             claims = sum(len(Listed("", "", call).case.verdicts) for call in calls)
             if claims != proof["claims"]:
@@ -130,18 +136,30 @@ def wrong_counts(content: Mapping[str, Any], compilers: Collection[str]) -> Iter
 
 
 def wrong_choices(content: Mapping[str, Any], linked: Linked) -> Iterator[str]:
-    """Yield which choices of kernels the library has, and no proof of calls, or has not, though such proofs are listed."""
-    known = [choice.name for choice in choices(linked)]
+    """Yield which choices of kernels the library has, and no proof of calls, though they run here; or has not, though such
+    proofs are listed."""
+    known = {choice.name: missing(linked, choice) for choice in choices(linked)}
     for suite in OF_CHOICES:
         if suite not in content["counts"]:
             continue
-        counts = manifest.counts_of(content, suite)
-        omitted = {part for compiler, part in counts.omitted if compiler == linked.version}
-        made = counts.found.get(linked.version, {}).keys() | omitted
-        yield from (f"{suite}, {linked.version}: nothing is proved of {name}" for name in known if name not in made)
-        yield from (
-            f"{suite}, {linked.version}: the library never chooses {name}" for name in made if name not in known
-        )
+        counts, title = manifest.counts_of(content, suite), f"{suite}, {linked.version}"
+        omitted = {part: why for (compiler, part), why in counts.omitted.items() if compiler == linked.version}
+        made = counts.found.get(linked.version, {})
+        for name, lacking in known.items():
+            if name in omitted and not lacking:
+                yield f"{title}: {name} is omitted, which this CPU runs: {omitted[name]}"
+            elif name not in made and name not in omitted:
+                yield f"{title}: nothing is proved of {name}"
+        yield from (f"{title}: the library never chooses {name}" for name in made | omitted if name not in known)
+
+
+def omissions(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is not proved, and why, as the manifest says it."""
+    for suite, compilers in content["omitted"].items():
+        for compiler, parts in compilers.items():
+            for reason in dict.fromkeys(parts.values()):
+                of = [part for part in parts if parts[part] == reason]
+                yield f"{suite}, {compiler}: not proved of {'; '.join(of)}: {reason}"
 
 
 def sampled(content: Mapping[str, Any], programs: Collection[str], of: Chosen) -> list[Listed]:
@@ -186,6 +204,8 @@ def check(path: Path, of: Chosen) -> None:
             found = [*differences_of(archive, linked), *wrong_choices(content, linked)]
             print(f"{linked.archive}: {linked.version}, SHA-256 {linked.sha256}: {'differs' if found else 'the same'}")
             differing += found
+    for text in omissions(content):
+        print(text)
     chosen = sampled(content, programs, of)
     print(
         f"{len(chosen)} of {len(listed(content))} calls are proved again; --seed {of.seed} chooses the same", flush=True

@@ -11,6 +11,9 @@ fe_power and zeros_value are compiled over forms as elements, such as r^n, whose
 on all n at once: a branch on bits of n forks, and paths that arrive at the head of a loop are joined there, with the conditions
 under which they do. That iterations are what forms say is proved of the basic blocks in ends.cc, and of the sums of powers in
 composition.py.
+
+What clears the stack is the only code whose path depends on an address: it is executed wherever the stack pointer may be in a
+cache line.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +21,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from coconut.lift.machine import RETURN, Machine, Memory, Unknown
+from coconut.lift.compare import features_listed, lacking
+from coconut.lift.machine import RETURN, STACK_TOP, Machine, Memory, Unknown
 from coconut.lift.objects import X86_64, Linked, chosen, compiled, compiled_file, version_of
 from coconut.operations import WORD_MAX
 from coconut.prove.bits import BITS, FALSE, TRUE, Bits, Diagrams, Undecided
@@ -365,6 +369,48 @@ prove_power = partial(prove_of_every_number, function="proved_fe_power")
 prove_zeros = partial(prove_of_every_number, function="proved_zeros_value")
 
 
+# The functions that clear the stack, and a feature of the CPUs on which they are called; how many bytes they clear, at least
+# those of the red zone; and of how many bytes below that they may change some: the stack pointer is 64 below.
+CLEARING = {"hornet_clear_stack": "", "hornet_clear_stack_avx": "avx2", "hornet_clear_stack_avx512": "avx512f"}
+CLEARED = (128, 136, 184, 192, 248, 256, 264, 320, 1000, 8192)
+LINE_BYTES, BELOW = 64, 256
+
+
+def prove_cleared_at(linked: Linked, function: str, place: int, count: int) -> None:
+    """Prove that a function leaves zeros in `count` bytes of the stack below its return address, and changes nothing else."""
+    call = Call(linked, function)
+    machine, memory = call.machine, call.machine.memory
+    memory.cells.clear()
+    top = STACK_TOP - LINE_BYTES - place
+    at_return = machine.stack.return_bytes
+    bottom = top - at_return - count
+    memory.cells |= {at: (8, Unknown("the stack", secret=True)) for at in range(bottom - BELOW, top - at_return, 8)}
+    above = {top - 8: (8, RETURN), top: (8, Unknown("the caller's frame"))}
+    memory.cells |= above
+    machine.general |= {machine.STACK: top - at_return, machine.ARGUMENTS[0]: bottom}
+    if not at_return:
+        machine.general["x30"] = RETURN
+    before, at = machine.callee_saved(), linked.symbols[function]
+    while at != RETURN:
+        at = machine.advance(at)
+    what = f"{function}, {count} bytes of a stack at {place} modulo {LINE_BYTES}"
+    words = [memory.cells.get(at, (0, None))[1] for at in range(bottom, top - at_return, 8)]
+    if left := sum(not isinstance(word, int) or word != 0 for word in words):
+        raise Unproved(f"{what}: {left} words of 8 bytes are not 0")
+    if machine.general[machine.STACK] != top or any(machine.callee_saved()[x] is not before[x] for x in before):
+        raise Unproved(f"{what}: a register is not restored")
+    if any(not bottom - BELOW <= start <= start + size <= top - at_return for start, size in machine.written):
+        raise Unproved(f"{what}: other bytes are written")
+
+
+def prove_cleared(linked: Linked, function: str) -> int:
+    """Prove a function that clears the stack, wherever an ABI lets the stack be in a cache line."""
+    for place in range(0, LINE_BYTES, 16):
+        for count in CLEARED:
+            prove_cleared_at(linked, function, place, count)
+    return LINE_BYTES // 16 * len(CLEARED)
+
+
 def prove_core(compilers: Iterable[str] = ()) -> Iterator[Proved]:
     """Prove what compilers made of these functions."""
     for compiler in chosen(compilers):
@@ -381,6 +427,14 @@ def prove_core(compilers: Iterable[str] = ()) -> Iterator[Proved]:
         yield of("tags_equal", tags, compiled_file(compiler, SOURCE, ("-O2",)), "16 bytes")
         yield of("hornet_equal", prove_lengths, library, f"{LENGTHS[0]} to {LENGTHS[-1]} bytes")
         yield of("hornet_poly1305_verify", prove_verify, library, f"{', '.join(map(str, VERIFIED))} bytes")
+        for function, feature in CLEARING.items() if library.target == X86_64 else ():
+            lacks = lacking(1 << features_listed().index(feature)) if feature else ""
+            what = f"{CLEARED[0]} to {CLEARED[-1]} bytes, at each multiple of 16 in a cache line"
+            if lacks:
+                described = Compiled(version, function, function, what)
+                yield Proved(f"{version}: {function}", 0, compiled=described, omitted=lacks)
+            else:
+                yield of(function, partial(prove_cleared, function=function), library, what)
         # Without optimization, tests of bits and jumps are those of the text.
         yield of("fe_power", prove_power, compiled_file(compiler, SOURCE, ("-O0",)), "every exponent")
         yield of("zeros_value", prove_zeros, compiled_file(compiler, SOURCE, ("-O0",)), "every number of blocks")

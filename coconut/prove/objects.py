@@ -48,7 +48,7 @@ ASSUMED = (
     "compared with a CPU, here or emulated, in this run; and instructions of a form are read and encoded alike.",
     "The linked program is what a program that uses the library runs: the linker only places objects.",
     "Message, key, tag, state and stack do not overlap, and addresses choose no path: the first three are at odd ones, "
-    "the state at 8 more than a multiple of 64, the stack at a multiple of 16.",
+    "the state at 8 and the stack at 16 more than a multiple of 64.",
     "The call follows the System V ABI or the AAPCS64; r in a state is clamped, and its h_2 is at most 4.",
     "Nothing else writes to the message, the key, the state or the stack during a call.",
 )

@@ -148,6 +148,15 @@ BAD: dict[str, tuple[Change, str]] = {
     "maker": (put("proofs", 0, "compiler", to="cc"), r"proofs\[0\]\.compiler: no archive is made by cc"),
     "command": (put(*ARCHIVE, "command", to="rm -rf"), "'rm -rf' is none of gcc, "),
 }
+
+
+def more_claims(content: Any) -> None:
+    """Claim more than is expected, as a run at every length may in another suite."""
+    (parts,) = content["counts"][SUITE].values()
+    parts[SSE2] = [1, 5]
+    content["every_length"] = True
+
+
 # What differs, and how that is said.
 DIFFERENT: dict[str, tuple[Change, str]] = {
     "sha256": (put(*ARCHIVE, "sha256", to=ZEROS), f"the archive has SHA-256 [0-9a-f]*, and not {ZEROS}"),
@@ -160,6 +169,12 @@ DIFFERENT: dict[str, tuple[Change, str]] = {
     "no calls": (put("proofs", 0, "calls", to=[]), "calls: no calls are listed"),
     "counts": (lambda content: content["counts"][SUITE].popitem(), "nothing was proved"),
     "function": (put(*CALL, "function", to="main"), "main is not the function of such a call"),
+    "twice": (
+        lambda content: content["proofs"][0]["calls"].append(content["proofs"][0]["calls"][0]),
+        "is listed twice",
+    ),
+    "not counted": (lambda content: content["counts"].clear(), f"a proof of {SUITE}, of which none are counted"),
+    "more": (more_claims, "5 claims, and 1 proofs with 3 claims expected; if more is right"),
 }
 # What calls that are proved again show.
 OTHER_CALLS: dict[str, tuple[Change, str]] = {
@@ -213,6 +228,15 @@ def test_choices_without_proof(content: Any, monkeypatch: pytest.MonkeyPatch) ->
     content["counts"] = {"aead-open": content["counts"][SUITE]}
     found = list(check.wrong_choices(content, program("gcc")))
     assert found and not any(SSE2 in text for text in found) and all("nothing is proved of" in text for text in found)
+    compiler, name = program("gcc").version, found[0].partition("nothing is proved of ")[2]
+    content["omitted"] = {"aead-open": {compiler: {name: "not today"}}}
+    for lacking, said in (("no wings", False), ("", True)):
+        monkeypatch.setattr(check, "missing", lambda *_, lacking=lacking: lacking)
+        other = list(check.wrong_choices(content, program("gcc")))
+        assert len(other) == len(found) - 1 + said
+        assert (f"{name} is omitted, which this CPU runs: not today" in "".join(other)) == said
+    assert list(check.omissions(content)) == [f"aead-open, {compiler}: not proved of {name}: not today"]
+    content["omitted"] = {}
     monkeypatch.setattr(check, "choices", lambda _: [])
     assert list(check.wrong_choices(content, program("gcc"))) == [
         f"aead-open, {program('gcc').version}: the library never chooses {SSE2}"

@@ -14,9 +14,13 @@ import pytest
 from coconut.lift.objects import Linked, compiled, compiled_file
 from coconut.prove.bits import BITS, FALSE, TRUE, Bits, Diagrams, Undecided
 from coconut.prove.core import (
+    CLEARED,
+    LINE_BYTES,
     SOURCE,
     VARIANTS,
     VERIFIED,
+    prove_cleared,
+    prove_cleared_at,
     prove_equal,
     prove_lengths,
     prove_power,
@@ -161,6 +165,39 @@ def test_verify_something_else(operands: tuple[str, ...]) -> None:
     with changed_line(linked, replace(line, name="xor", operands=operands)):
         with pytest.raises(Unproved, match="of something else"):
             prove_verify(linked)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_cleared(compiler: str) -> None:
+    """Each store of a function that clears the stack matters, if not wherever the stack is: all are needed somewhere."""
+    linked, function = compiled(compiler), "hornet_clear_stack"
+    assert prove_cleared(linked, function) == 4 * len(CLEARED)
+    start = linked.symbols[function]
+    end = min(at for at in linked.functions if at > start)
+    lines = [line for at, line in linked.lines.items() if start <= at < end]
+    stores = [line for line in lines if line.name == "movups"]
+    assert len(stores) == 20
+    accepted = 0
+    for line in stores:
+        with changed_line(linked, replace(line, name="nop", operands=())):
+            with pytest.raises(Unproved, match="words of 8 bytes are not 0"):
+                prove_cleared(linked, function)
+            for place in range(0, LINE_BYTES, 16):
+                try:
+                    prove_cleared_at(linked, function, place, 256)
+                    accepted += 1
+                except Unproved:
+                    pass
+    assert accepted > 4
+    lower = next(line for line in lines if line.name == "lea" and "%rdi" in line.operands[0])
+    with (
+        changed_line(linked, replace(lower, operands=("0x40(%rdi)", "%rsp"))),
+        pytest.raises(Unproved, match="below its"),
+    ):
+        prove_cleared(linked, function)
+    restored = [line for line in lines if line.name == "mov" and line.operands[1] == "%rsp"][-1]
+    with changed_line(linked, replace(restored, name="nop", operands=())), pytest.raises(Unproved):
+        prove_cleared(linked, function)
 
 
 def test_hornet_equal() -> None:

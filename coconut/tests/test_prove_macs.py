@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from coconut.lift import amd64, machine
 from coconut.lift.objects import COMPILERS, Line, Linked, compiled, installed
+from coconut.prove import calls, objects, pieces
+from coconut.prove.aead import Case, prove_cases
 from coconut.prove.choices import Choice, choices, missing
 from coconut.prove.macs import (
     AES_KEY_BYTES,
@@ -96,6 +99,25 @@ def test_partials(compiler: str) -> None:
     prove_replaced(linked, choice, 100, 32, 36)
     prove_zeros(linked, choice, 20)
     prove_rejected(linked, choice, "replace")
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("place", [32, 48, 64])
+def test_other_places_of_the_stack(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is proved with the stack at one place in a cache line is proved at the others."""
+    top = machine.STACK_TOP // 64 * 64 + place
+    for module in (machine, amd64, objects, pieces, calls):
+        assert module.STACK_TOP % 64 == 16
+        monkeypatch.setattr(module, "STACK_TOP", top)
+    linked = program("gcc")
+    choice = choice_of(linked, "avx2")
+    prove_tag(linked, choice, 37)
+    prove_segments(linked, choice, 100, 32)
+    prove_appended(linked, choice, 20, 5, join=True)
+    prove_replaced(linked, choice, 100, 32, 36)
+    prove_zeros(linked, choice, 20)
+    for case in (Case(False, 65, 13), Case(True, 150, 0, in_place=True, extended=True)):
+        prove_cases(linked, choice, [case], set())
 
 
 def test_half_of_a_tag() -> None:

@@ -99,6 +99,9 @@ def test_no_compiler(elsewhere: Path) -> None:
 def test_version() -> None:
     assert version_of("gcc") == version_of("cc") and version_of("gcc").startswith("gcc ")
     assert version_of("aarch64-linux-gnu-gcc").endswith(", aarch64")
+    for command in ("gcc -E", "gcc -S", "gcc -fsyntax-only", "gcc --no-such-option"):
+        with pytest.raises(ValueError, match=f"{command} makes no object: "):
+            version_of(command)
 
 
 def test_shared_library() -> None:
