@@ -513,6 +513,11 @@ class Key(NamedTuple):
         return self.lag if self.kind == LAST else 0
 
     @property
+    def beside_pass(self) -> int:
+        """Return how many bytes are absorbed beside the pass that begins, if one does."""
+        return BLOCK_BYTES * self.beside if self.blocks else 0
+
+    @property
     def to_end_of_part(self) -> int:
         """Return how many bytes the part has behind n, but for whole tables of passes (AHEAD)."""
         return self.ahead + self.waits
@@ -762,11 +767,13 @@ class LongText:
                 return LAST, rest
             if self.is_stitched:
                 return AHEAD, 0
-            ahead = exact(absorbed - n) - blocks * CIPHER_BLOCK
+            # What passes absorb beside them is absorbed before they end.
+            taken = absorbed + BLOCK_BYTES * beside
+            ahead = exact(taken - n) - blocks * CIPHER_BLOCK
             low, high = range_of(ahead)
             if ahead % CIPHER_BLOCK != 0 or low < 0 or high > PART_BYTES:
                 raise Unproved(f"Poly1305 is {ahead} bytes before {n}, of which {left} are left")
-            if not any(range_of(bound - absorbed)[0] >= 0 for bound in (begun.length, *begun.below)):
+            if not any(range_of(bound - taken)[0] >= 0 for bound in (begun.length, *begun.below)):
                 raise Unproved("Poly1305 has absorbed more than the text")
             return PART, 0
         lag = n - absorbed
@@ -810,8 +817,7 @@ class LongText:
         if furthest != before.furthest:
             furthest = TEXT_MAX // self.table
         if (fewest, most) != (before.fewest, before.most):
-            beside = BLOCK_BYTES * key.beside if key.blocks else 0
-            fewest = min(fewest, before.fewest, max(0, -((more - beside) // self.table)))
+            fewest = min(fewest, before.fewest, max(0, -((more - key.beside_pass) // self.table)))
             most = (PART_BYTES - more) // self.table
         self.tables[made] = Tables(min(before.least, least), furthest, fewest, most, min(before.behind, behind))
         return made, absorbed + waits
@@ -1030,8 +1036,9 @@ class LongText:
         elif key.kind == PART:
             # The part ends within the text.
             most = PART_BYTES if left is None else min(left, PART_BYTES)
-            absorbed = n + (self.space.variable("e", 0, most // CIPHER_BLOCK) + key.blocks) * CIPHER_BLOCK
-            below = [absorbed]
+            taken = n + (self.space.variable("e", 0, most // CIPHER_BLOCK) + key.blocks) * CIPHER_BLOCK
+            absorbed = taken - key.beside_pass
+            below = [taken]
         text_at, out_at = (IN + WITHIN, OUT + WITHIN) if key.n < 0 else (IN + key.n, OUT + key.n)
         if self.case.in_place:
             text_at = out_at
