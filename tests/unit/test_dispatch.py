@@ -19,7 +19,7 @@ SANITIZED = ["clang-19", "-O2", "-g", "-fsanitize=address,undefined", "-fno-sani
     row("dispatch-gcc", [["gcc", "-O2"], ["gcc", "-O2", DEFAULT_KERNELS]], suites="check quick"),
     row("dispatch-clang-19", [["clang-19", "-O2"]]),
     row("dispatch-i686", [["i686-linux-gnu-gcc", "-O2"]]),
-    row("dispatch-sanitized", [SANITIZED], suites="release", cpu_seconds=60),
+    row("dispatch-sanitized", [SANITIZED], suites="slow", cpu_seconds=60),
 )
 def test_dispatch(commands, folder):
     for command in commands:
