@@ -49,9 +49,9 @@ def test_tag_after_text(compiler, folder):
 
 @rows(
     "command, name, option",
-    row("reference-over-4-gib", ["clang-19", "-O3"], "test_poly1305", "--huge", suites="release", cpu_seconds=60),
-    row("aead-over-4-gib", ["clang-19", "-O3"], "test_aead", "--huge", suites="release", cpu_seconds=20),
-    row("chacha20-over-4-gib", ["clang-19", "-O3"], "test_aead", "--huge-chacha20", suites="release", cpu_seconds=40),
+    row("reference-over-4-gib", ["clang-19", "-O3"], "test_poly1305", "--huge", suites="slow", cpu_seconds=60),
+    row("aead-over-4-gib", ["clang-19", "-O3"], "test_aead", "--huge", suites="slow", cpu_seconds=20),
+    row("chacha20-over-4-gib", ["clang-19", "-O3"], "test_aead", "--huge-chacha20", suites="slow", cpu_seconds=40),
     row("aead-product", ["gcc", "-O3"], "test_aead", "--product", suites="release", cpu_seconds=60),
 )
 def test_option(command, name, option, folder):
