@@ -154,12 +154,10 @@ def wrong_choices(content: Mapping[str, Any], linked: Linked) -> Iterator[str]:
 
 
 def omissions(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is not proved, and why, as the manifest says it."""
+    """Yield how much is not proved, which the manifest names."""
     for suite, compilers in content["omitted"].items():
         for compiler, parts in compilers.items():
-            for reason in dict.fromkeys(parts.values()):
-                of = [part for part in parts if parts[part] == reason]
-                yield f"{suite}, {compiler}: not proved of {'; '.join(of)}: {reason}"
+            yield f"{suite}, {compiler}: nothing is proved of {len(parts)} others; the manifest says why, in omitted"
 
 
 def sampled(content: Mapping[str, Any], programs: Collection[str], of: Chosen) -> list[Listed]:
