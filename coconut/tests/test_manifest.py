@@ -169,7 +169,7 @@ DIFFERENT: dict[str, tuple[Change, str]] = {
     "no calls": (put("proofs", 0, "calls", to=[]), "calls: no calls are listed"),
     "counts": (lambda content: content["counts"][SUITE].popitem(), "nothing was proved"),
     "function": (put(*CALL, "function", to="main"), "main is not the function of such a call"),
-    "twice": (
+    "repeated": (
         lambda content: content["proofs"][0]["calls"].append(content["proofs"][0]["calls"][0]),
         "is listed twice",
     ),
