@@ -235,8 +235,8 @@ def test_choices_without_proof(content: Any, monkeypatch: pytest.MonkeyPatch) ->
         other = list(check.wrong_choices(content, program("gcc")))
         assert len(other) == len(found) - 1 + said
         assert (f"{name} is omitted, which this CPU runs: not today" in "".join(other)) == said
-    (said,) = check.omissions(content)
-    assert said == f"aead-open, {compiler}: nothing is proved of 1 others; the manifest says why, in omitted"
+    (text,) = check.omissions(content)
+    assert text == f"aead-open, {compiler}: nothing is proved of 1 others; the manifest says why, in omitted"
     content["omitted"] = {}
     monkeypatch.setattr(check, "choices", lambda _: [])
     assert list(check.wrong_choices(content, program("gcc"))) == [
