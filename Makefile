@@ -9,7 +9,7 @@
 #
 # make check         tests between edits, and installs what these need: 45 seconds on two cores. TESTS=lint: only tests whose names
 #                    contain "lint"
-# make test          installs what the tests need, and tests: eight to fifteen minutes on two cores. Further suites are test-slow,
+# make test          installs what the tests need, and tests: some twenty minutes on two cores. Further suites are test-slow,
 #                    test-cross (or test-cross-quick, with one compiler each), test-scale, and test-release, for which CI
 #                    has no time
 # make format        formats every C, Rust, Go, Python and JavaScript file in place

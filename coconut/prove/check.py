@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Check a manifest (manifest.py) against the libraries at hand, and prove some of the calls that it lists again.
 
-The archives, counts, choices of kernels, and some of the calls are computed anew, and what differs is said. Proofs are only
-of these bytes, so another archive is a difference, but its calls are proved nevertheless: so a changed byte is also seen as what
-the proofs make of it.
+The archives, counts, choices of kernels, and some of the calls are computed anew, and what differs is said. Proofs are
+only of these bytes, so another archive is a difference, but its calls are proved nevertheless: so a changed byte is also
+seen as what the proofs make of it.
 """
 
 import random

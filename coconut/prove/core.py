@@ -381,25 +381,22 @@ def prove_cleared_at(linked: Linked, function: str, place: int, count: int) -> N
     call = Call(linked, function)
     machine, memory = call.machine, call.machine.memory
     memory.cells.clear()
-    top = STACK_TOP - LINE_BYTES - place
-    at_return = machine.stack.return_bytes
-    bottom = top - at_return - count
-    memory.cells |= {at: (8, Unknown("the stack", secret=True)) for at in range(bottom - BELOW, top - at_return, 8)}
-    above = {top - 8: (8, RETURN), top: (8, Unknown("the caller's frame"))}
-    memory.cells |= above
-    machine.general |= {machine.STACK: top - at_return, machine.ARGUMENTS[0]: bottom}
-    if not at_return:
-        machine.general["x30"] = RETURN
+    caller = STACK_TOP - LINE_BYTES - place
+    top = caller - machine.stack.return_bytes
+    bottom = top - count
+    memory.cells |= {at: (8, Unknown("the stack", secret=True)) for at in range(bottom - BELOW, top, 8)}
+    memory.cells |= {top: (8, RETURN), caller: (8, Unknown("the caller's frame"))}
+    machine.general |= {machine.STACK: top, machine.ARGUMENTS[0]: bottom}
     before, at = machine.callee_saved(), linked.symbols[function]
     while at != RETURN:
         at = machine.advance(at)
-    what = f"{function}, {count} bytes of a stack at {place} modulo {LINE_BYTES}"
-    words = [memory.cells.get(at, (0, None))[1] for at in range(bottom, top - at_return, 8)]
-    if left := sum(not isinstance(word, int) or word != 0 for word in words):
+    what = f"{function}, {count} bytes of a stack at {caller % LINE_BYTES} modulo {LINE_BYTES}"
+    words = [memory.cells.get(at, (0, None)) for at in range(bottom, top, 8)]
+    if left := sum(size != 8 or not isinstance(word, int) or word != 0 for size, word in words):
         raise Unproved(f"{what}: {left} words of 8 bytes are not 0")
-    if machine.general[machine.STACK] != top or any(machine.callee_saved()[x] is not before[x] for x in before):
+    if machine.general[machine.STACK] != caller or any(machine.callee_saved()[x] is not before[x] for x in before):
         raise Unproved(f"{what}: a register is not restored")
-    if any(not bottom - BELOW <= start <= start + size <= top - at_return for start, size in machine.written):
+    if any(not bottom - BELOW <= start <= start + size <= top for start, size in machine.written):
         raise Unproved(f"{what}: other bytes are written")
 
 
