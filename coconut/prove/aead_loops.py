@@ -46,6 +46,7 @@ from coconut.prove.calls import (
     doubled,
     padded,
 )
+from coconut.prove.chacha20 import DOUBLE_ROUNDS
 from coconut.prove.choices import BLOCKS, Choice, choices, kernels_named, kernels_of_chacha20, missing, records_in_use
 from coconut.prove.evaluation import Record
 from coconut.prove.loops import NOT_PROVED, bits_of, is_same, is_whole, put, values_of
@@ -301,9 +302,8 @@ class LongCalls(Calls):
         if self.opens:
             if not any(range_of(bound - end)[0] >= 0 for bound in (begun.length, *begun.below)):
                 raise Unproved(f"Poly1305 reads {end} bytes of {begun.length}")
-        elif range_of(written := end - begun.n)[1] > 0:
-            if not isinstance(written, int):
-                raise Unproved(f"Poly1305 reads {written} bytes that a path may have written")
+        elif (written := end - begun.n) > 0:
+            written = one_value(written)
             self.claim_terms("the output", begun.out_at, self.out_of(written), written)
 
     def ciphertext_word(self, at: Whole, count: int) -> Any:
@@ -474,8 +474,8 @@ WAITS = "f"
 class Key(NamedTuple):
     """What states differ by: the address; the layout of the pass that begins or returns; n, if that is known, else
     -1; how many bytes Poly1305 is behind n, if that is a constant, or from the end of the text (LAST); where the stack has
-    ended; how many blocks are absorbed beside this pass, or the last one; of how many blocks this pass is; and where it
-    returns to.
+    ended; how many blocks are absorbed beside this pass, or the last one (ANY: any number); of how many blocks this pass
+    is; and where it returns to.
 
     And if passes absorb before n (AHEAD): how many bytes Poly1305 is before n, modulo a table of passes, if n is not known;
     how many wait for it up to the end of the part, so, or 0 if none do; and how many blocks are left, modulo those of a
@@ -525,11 +525,12 @@ class Key(NamedTuple):
 
 class Tail(NamedTuple):
     """An end of a call: how many bytes are left, and how many tables of passes Poly1305 is before n, and are yet to be
-    absorbed of the part, beside what the state says of these."""
+    absorbed of the part, beside what the state says of these; and one of its phases."""
 
     left: int
     ahead: int = 0
     waits: int = 0
+    phase: int = 0
 
 
 class Tables(NamedTuple):
@@ -735,14 +736,15 @@ class LongText:
         is_first = is_zero(begun.n) or kind == AHEAD and is_same(n, absorbed)
         n_known = n if is_first and isinstance(n, int) else -1
         back = calls.machine.copied().back() if is_entry else 0
-        key, part = Key(path.at, layout, n_known, kind, lag, end, beside, blocks, back), absorbed
+        is_any = kind == ANYWHERE and self.is_uneven and not is_entry and beside <= self.beside_most
+        key, part = Key(path.at, layout, n_known, kind, lag, end, ANY if is_any else beside, blocks, back), absorbed
         if kind == AHEAD:
             key, part = self.ahead(key, calls, n, left, absorbed)
         elif kind == LAST and self.is_stitched:
             key = key._replace(ends=held(calls, n + left))
         if range_of(left)[0] < key.least_left:
             raise Unproved(f"{left} bytes are left, and {lag} wait for Poly1305")
-        anchors = anchors_of(key, n, left, absorbed, part, begun.text_at + done, begun.out_at + done)
+        anchors = anchors_of(key, n, left, absorbed, part, begun.text_at + done, begun.out_at + done, beside)
         counter = begun.counter + done // CIPHER_BLOCK & WORD32_MAX
         self.join(calls, key, Arrived(anchors, counter, found), calls.ciphertext_of(done))
         if self.work not in {0, path.work}:
@@ -783,6 +785,8 @@ class LongText:
             if not isinstance(lag, int) or lag > LAG_MAX or lag % 8:
                 raise Unproved(f"{lag} bytes of ciphertext are not absorbed")
             return BEHIND, lag
+        if range_of(lag)[0] < BLOCK_BYTES * beside:
+            raise Unproved(f"{beside} blocks are absorbed beside a pass, and {lag} bytes wait")
         if is_zero(absorbed):
             return NOTHING, 0
         if lag % (BLOCK_BYTES if self.is_uneven else CIPHER_BLOCK) != 0:
@@ -854,7 +858,12 @@ class LongText:
     @property
     def is_uneven(self) -> bool:
         """Return whether Poly1305 may have absorbed a part of a block of ChaCha20."""
-        return any(self.kernel.layouts[i].beside for i in self.kernel.others)
+        return self.beside_most > 0
+
+    @property
+    def beside_most(self) -> int:
+        """Return how many blocks a pass of a long text absorbs beside it at most."""
+        return DOUBLE_ROUNDS * max(self.kernel.layouts[i].beside for i in self.kernel.others)
 
     def absorbed_of(self, found: Accumulator) -> Whole:
         """Return how many bytes of ciphertext an accumulator is of; raise Unproved unless it is of those, and of the
@@ -978,9 +987,14 @@ class LongText:
 
     def resumed_at(self, key: Key) -> Iterator[Path]:
         """Yield paths that begin at the cut point, with any number of bytes left that is no tail."""
-        if self.behind_a_part(key) if key.kind == AHEAD else self.below_a_block(key):
-            yield self.resume(key, is_low=True)
-        yield self.resume(key)
+        for phase in self.phases(key):
+            if self.behind_a_part(key) if key.kind == AHEAD else self.below_a_block(key):
+                yield self.resume(key, phase=phase, is_low=True)
+            yield self.resume(key, phase=phase)
+
+    def phases(self, key: Key) -> range:
+        """Return how many bytes Poly1305 may be behind n, modulo a block of ChaCha20, if a state does not say it (ANYWHERE)."""
+        return range(0, CIPHER_BLOCK if key.kind == ANYWHERE and self.is_uneven else 1, BLOCK_BYTES)
 
     def form_at(self, place: Place, forms: Sequence[Form]) -> Form:
         """Return what is taken to be known at a place, of all that may be true there."""
@@ -988,17 +1002,19 @@ class LongText:
         takes_it = self.zero_moves and place[0] == "general" and first == Form("constant", 0) and moving in forms
         return moving if takes_it else first
 
-    def resume(self, key: Key, tail: Tail | None = None, valid: bool = True, is_low: bool = False) -> Path:
+    def resume(
+        self, key: Key, tail: Tail | None = None, valid: bool = True, is_low: bool = False, phase: int = 0
+    ) -> Path:
         """Return a path that begins at the cut point, with any number of bytes left, or one that is less than `least`; or, if
         that is asked for, any of below_a_block."""
         self.resumed += 1
-        left = tail.left if tail else None
+        left, phase = (tail.left, tail.phase) if tail else (None, phase)
         self.space.ranges, lag = {}, key.lag
         first = self.first_of(key)
-        # What is behind n was encrypted, and no more than n.
+        # What waits for Poly1305 was encrypted, and is no more than n; and so is what is absorbed beside a pass that begins.
         n: Whole = key.n
         if key.n < 0:
-            waiting = lag if key.kind == BEHIND else 0
+            waiting = {BEHIND: lag, NOTHING: key.beside_pass}.get(key.kind, 0)
             n = self.space.variable("m", max(1, -(-waiting // CIPHER_BLOCK)), TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
         least = self.least_of(key)
         # Whole tables: up to more than any text has left.
@@ -1021,16 +1037,12 @@ class LongText:
         elif key.kind == NOTHING:
             absorbed = 0
         elif key.kind == ANYWHERE:
-            # A sum, so that no number is below zero.
+            # Sums, so that no number is below zero.
+            part = -phase % CIPHER_BLOCK
+            fewest = max(0, -(-(max(self.least_lag, key.beside_pass) - phase) // CIPHER_BLOCK))
             whole = self.space.variable("k", 0, TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
-            n = (
-                whole
-                + self.space.variable("l", self.least_lag // CIPHER_BLOCK, TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
-            )
-            absorbed = whole
-            if self.is_uneven:
-                part = self.space.variable("j", 0, CIPHER_BLOCK // BLOCK_BYTES - 1) * BLOCK_BYTES
-                n, absorbed = n + CIPHER_BLOCK, absorbed + CIPHER_BLOCK - part
+            absorbed = whole + part
+            n = absorbed + phase + self.space.variable("l", fewest, TEXT_MAX // CIPHER_BLOCK) * CIPHER_BLOCK
         elif key.kind == LAST:
             absorbed = n + rest - last - lag
         elif key.kind == PART:
@@ -1073,7 +1085,8 @@ class LongText:
         machine.general = {}
         machine.steps = 0
         getattr(machine, "masks", {}).clear()
-        anchors = anchors_of(key, n, rest, absorbed, absorbed + waits, text_at, out_at)
+        beside = self.space.variable("s", 0, self.beside_most) if key.beside == ANY else key.beside
+        anchors = anchors_of(key, n, rest, absorbed, absorbed + waits, text_at, out_at, beside)
         held: list[tuple[Place, Any]] = []
         unknown: dict[int, bool] = {}
         secrets = self.secrets.get(key.secret, set())
@@ -1142,7 +1155,7 @@ class LongText:
         tables = self.tables.get(key, Tables())
         for left in sorted(self.tails.get(key, ())):
             if key.kind != AHEAD:
-                yield Tail(left)
+                yield from (Tail(left, phase=phase) for phase in self.phases(key))
             elif key.residue in {ANY, left // CIPHER_BLOCK % self.period}:
                 for waits in range(tables.fewest, tables.most + 1):
                     room = (left - key.to_end_of_part - tables.behind) // self.table - waits
@@ -1256,9 +1269,10 @@ class LongText:
 
 
 def anchors_of(
-    key: Key, n: Whole, left: Whole, absorbed: Whole, part: Whole, text_at: Whole, out_at: Whole
+    key: Key, n: Whole, left: Whole, absorbed: Whole, part: Whole, text_at: Whole, out_at: Whole, beside: Whole
 ) -> dict[str, Whole]:
-    """Return the numbers that others may be a constant away from. part: where it ends."""
+    """Return the numbers that others may be a constant away from. part: where it ends; beside: how many blocks are absorbed
+    beside a pass."""
     return {
         "text": text_at,
         "output": out_at,
@@ -1270,13 +1284,13 @@ def anchors_of(
         "length": n + left,
         "absorbed": absorbed,
         "part": part,
-        "absorbed before": absorbed - BLOCK_BYTES * key.beside,
-        "absorbed then": absorbed + BLOCK_BYTES * key.beside,
-        "output absorbed before": out_at - n + absorbed - BLOCK_BYTES * key.beside,
+        "absorbed before": absorbed - beside * BLOCK_BYTES,
+        "absorbed then": absorbed + beside * BLOCK_BYTES,
+        "output absorbed before": out_at - n + absorbed - beside * BLOCK_BYTES,
         "n": n,
         "n then": n + key.blocks * CIPHER_BLOCK,
         "end": key.end,
-        "beside": key.beside,
+        "beside": beside,
     }
 
 
