@@ -2,7 +2,10 @@
 """The Go module: natively, in variants of this CPU, under qemu for other architectures, and as its README uses it."""
 
 import filecmp
+import json
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from support import ROOT, attempt, output, row, rows, run, suite
@@ -88,7 +91,7 @@ def test_go(options, env, amd64):
 
 @suite("quick", cpu_seconds=30)
 def test_go_races():
-    go("test", "-race", "-run", RACES, "./poly1305", "./poly1305aes", "./chacha20poly1305")
+    go("test", "-race", "-run", RACES, "./poly1305", "./poly1305aes", "./chacha20poly1305", "./openssh")
 
 
 @suite("quick", cpu_seconds=40)
@@ -96,6 +99,56 @@ def test_go_compared():
     """Compared with other libraries."""
     go("test", cwd=MODULE / "compare")
     go("run", ".", "-rounds", "1", cwd=MODULE / "compare")
+
+
+def with_module(folder):
+    """Return a copy of x/crypto whose ciphers are the module's."""
+    run(MODULE / "compare/xcrypto/patch.sh", folder / "crypto")
+    return folder / "crypto"
+
+
+@suite("quick", cpu_seconds=20)
+def test_go_xcrypto(folder):
+    """x/crypto's own tests of both ciphers pass with the module's. SSH clients and servers with and without it understand
+    each other, with new keys after each MiB.
+    """
+    crypto = with_module(folder)
+    go("test", "./chacha20", "./chacha20poly1305", cwd=crypto)
+    compare = MODULE / "compare"
+    for suffix in ("mod", "sum"):
+        shutil.copy(compare / f"go.{suffix}", folder / f"patched.{suffix}")
+    patched = folder / "patched.mod"
+    module = output("go", "list", "-m", cwd=MODULE).strip()
+    go("mod", "edit", "-replace", f"golang.org/x/crypto={crypto}", "-replace", f"{module}={MODULE}", patched)
+    go("build", "-o", folder / "theirs", "./xcrypto/loopback", cwd=compare)
+    go("build", "-modfile", patched, "-o", folder / "ours", "./xcrypto/loopback", cwd=compare)
+    for name, uses in (("theirs", False), ("ours", True)):
+        assert (f"\tdep\t{module}\t" in output("go", "version", "-m", folder / name)) == uses
+    for client, server in (("ours", "theirs"), ("theirs", "ours"), ("ours", "ours")):
+        run(folder / client, "-mib", 4, "-rekey", 1 << 20, "-server", folder / server)
+
+
+@suite("release", cpu_seconds=60)
+def test_go_xcrypto_ssh(folder):
+    go("test", "./ssh/...", cwd=with_module(folder))
+
+
+# With its sum, since `go mod download` asks a database for it only if there is no go.sum.
+QUIC_GO = "github.com/quic-go/quic-go@v0.60.0"
+
+
+@suite("release", cpu_seconds=200)
+def test_go_quic(folder):
+    """quic-go's own tests pass with the module's ciphers."""
+    crypto = with_module(folder)
+    quic = Path(json.loads(output("go", "mod", "download", "-json", QUIC_GO, cwd=folder))["Dir"])
+    shutil.copytree(quic, folder / "quic")
+    run("chmod", "-R", "u+w", folder / "quic")
+    module = output("go", "list", "-m", cwd=MODULE).strip()
+    replaced = ("-replace", f"golang.org/x/crypto={crypto}", "-replace", f"{module}={MODULE}")
+    go("mod", "edit", *replaced, cwd=folder / "quic")
+    go("mod", "tidy", cwd=folder / "quic")
+    go("test", "./internal/handshake", "./integrationtests/self", cwd=folder / "quic")
 
 
 @suite("release", cpu_seconds=60)
@@ -106,8 +159,10 @@ def test_go_fuzzed():
     go(*fuzz, "Seal", "./chacha20poly1305")
     go(*fuzz, "Segments", "./poly1305aes")
     go(*fuzz, "OpenParts", "./poly1305aes")
-    go(*fuzz, "Sum", cwd=compare)
-    go(*fuzz, "AEAD", cwd=compare)
+    go(*fuzz, "Pieces", "./chacha20")
+    go(*fuzz, "Packets", "./openssh")
+    for target in ("Sum", "AEAD", "Stream", "Masks", "Packets"):
+        go(*fuzz, target, cwd=compare)
 
 
 @suite("quick")

@@ -6,7 +6,7 @@
 //
 //	loopback [-mib N] [-rekey BYTES]                       a client and a server, over TCP; prints their CPU time
 //	loopback -serve                                        a server for one connection; prints its address
-//	loopback [-mib N] [-rekey BYTES] -connect ADDRESS      a client
+//	loopback [-mib N] [-rekey BYTES] -server PROGRAM       a client, and this program with -serve
 package main
 
 import (
@@ -19,6 +19,8 @@ import (
 	"io"
 	"log"
 	"net"
+	"os"
+	"os/exec"
 	"syscall"
 	"time"
 
@@ -29,12 +31,22 @@ func main() {
 	mib := flag.Int("mib", 64, "how much is sent in each direction, in MiB")
 	rekey := flag.Uint64("rekey", 0, "after how many bytes there are new keys, or 0 for x/crypto's choice")
 	serve := flag.Bool("serve", false, "be a server")
-	address := flag.String("connect", "", "be a client of the server at this address")
+	program := flag.String("server", "", "the program that is the server")
 	flag.Parse()
 	log.SetFlags(0)
 
 	config := ssh.Config{Ciphers: []string{ssh.CipherChaCha20Poly1305}, RekeyThreshold: *rekey}
-	if *address == "" {
+	var address string
+	if *program != "" {
+		command := exec.Command(*program, "-serve")
+		command.Stderr = os.Stderr
+		output, err := command.StdoutPipe()
+		check(err)
+		check(command.Start())
+		defer func() { check(command.Wait()) }()
+		_, err = fmt.Fscanln(output, &address)
+		check(err)
+	} else {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		check(err)
 		if *serve {
@@ -42,11 +54,11 @@ func main() {
 			check(server(listener, config))
 			return
 		}
-		*address = listener.Addr().String()
+		address = listener.Addr().String()
 		go func() { check(server(listener, config)) }()
 	}
 	before := cpu()
-	check(client(*address, config, *mib<<20))
+	check(client(address, config, *mib<<20))
 	fmt.Printf("%d MiB both ways: %d ms of CPU time\n", *mib, (cpu() - before).Milliseconds())
 }
 
