@@ -219,7 +219,14 @@ class Claim:
 
     @property
     def in_memory(self) -> bool:
-        return self.part not in {"begin", "samples begin", "columns", "first double round", "double round", "double round in turn"}
+        return self.part not in {
+            "begin",
+            "samples begin",
+            "columns",
+            "first double round",
+            "double round",
+            "double round in turn",
+        }
 
     def expected(self) -> dict[tuple[str, int], Any]:
         """Return the outputs: by name and lane, or by "out" and the offset in bytes."""

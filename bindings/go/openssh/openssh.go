@@ -20,6 +20,7 @@ import (
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/stitched"
 )
 
 const (
@@ -69,7 +70,12 @@ func (c *Cipher) Seal(packet []byte, number uint32) {
 	}
 	binary.BigEndian.PutUint32(packet, uint32(n))
 	c.xorLength((*[LengthSize]byte)(packet), number)
-	c.seal(packet[:LengthSize+n], (*[TagSize]byte)(packet[LengthSize+n:]), number)
+	m, tag := packet[:LengthSize+n], (*[TagSize]byte)(packet[LengthSize+n:])
+	if stitched.Pays(n) {
+		c.sealStitched(m, tag, number)
+	} else {
+		c.seal(m, tag, number)
+	}
 }
 
 // Length returns the length of the payload of a packet, which begins with these [LengthSize] bytes; they stay encrypted. It is
@@ -87,8 +93,14 @@ func (c *Cipher) Open(packet []byte, number uint32) ([]byte, error) {
 	if n < 0 {
 		return nil, ErrOpen
 	}
-	payload := packet[LengthSize : LengthSize+n]
-	if !c.open(packet[:LengthSize+n], (*[TagSize]byte)(packet[LengthSize+n:]), number) {
+	payload, m, tag := packet[LengthSize:LengthSize+n], packet[:LengthSize+n], (*[TagSize]byte)(packet[LengthSize+n:])
+	var valid bool
+	if stitched.Pays(n) {
+		valid = c.openStitched(m, tag, number)
+	} else {
+		valid = c.open(m, tag, number)
+	}
+	if !valid {
 		clear(payload)
 		return nil, ErrOpen
 	}
@@ -160,5 +172,28 @@ func (c *Cipher) openWith(m []byte, tag *[TagSize]byte, number uint32, stream []
 		s.XOR(payload[done:], payload[done:])
 	}
 	s, expected = chacha20.State{}, [TagSize]byte{}
+	return valid
+}
+
+// sealStitched is seal with both algorithms at the same time.
+func (c *Cipher) sealStitched(m []byte, tag *[TagSize]byte, number uint32) {
+	var s chacha20.State
+	var p poly1305.State
+	start(&s, &c.payload, number)
+	stitched.SealPacket(m, LengthSize, &s, &p)
+	p.Tag(tag)
+	s, p = chacha20.State{}, poly1305.State{}
+}
+
+// openStitched is open with both algorithms at the same time, so that it decrypts even if the tag is wrong.
+func (c *Cipher) openStitched(m []byte, tag *[TagSize]byte, number uint32) bool {
+	var s chacha20.State
+	var p poly1305.State
+	var expected [TagSize]byte
+	start(&s, &c.payload, number)
+	stitched.OpenPacket(m, LengthSize, &s, &p)
+	p.Tag(&expected)
+	valid := poly1305.Equal(&expected, tag)
+	s, p, expected = chacha20.State{}, poly1305.State{}, [TagSize]byte{}
 	return valid
 }
