@@ -3,8 +3,10 @@
 
 import filecmp
 import json
+import random
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,21 @@ def with_module(folder):
     return folder / "crypto"
 
 
+def loopback(folder, crypto=None):
+    """Build compare/xcrypto/loopback, with a copy of x/crypto if there is one."""
+    module, options = output("go", "list", "-m", cwd=MODULE).strip(), []
+    program = folder / ("ours" if crypto else "theirs")
+    if crypto:
+        for suffix in ("mod", "sum"):
+            shutil.copy(MODULE / f"compare/go.{suffix}", folder / f"patched.{suffix}")
+        options = ["-modfile", folder / "patched.mod"]
+        replaced = ("-replace", f"golang.org/x/crypto={crypto}", "-replace", f"{module}={MODULE}")
+        go("mod", "edit", *replaced, folder / "patched.mod")
+    go("build", *options, "-o", program, "./xcrypto/loopback", cwd=MODULE / "compare")
+    assert (f"\tdep\t{module}\t" in output("go", "version", "-m", program)) == (crypto is not None)
+    return program
+
+
 @suite("quick", cpu_seconds=20)
 def test_go_xcrypto(folder):
     """x/crypto's own tests of both ciphers pass with the module's. SSH clients and servers with and without it understand
@@ -114,26 +131,38 @@ def test_go_xcrypto(folder):
     """
     crypto = with_module(folder)
     go("test", "./chacha20", "./chacha20poly1305", cwd=crypto)
-    compare = MODULE / "compare"
-    for suffix in ("mod", "sum"):
-        shutil.copy(compare / f"go.{suffix}", folder / f"patched.{suffix}")
-    patched = folder / "patched.mod"
-    module = output("go", "list", "-m", cwd=MODULE).strip()
-    go("mod", "edit", "-replace", f"golang.org/x/crypto={crypto}", "-replace", f"{module}={MODULE}", patched)
-    go("build", "-o", folder / "theirs", "./xcrypto/loopback", cwd=compare)
-    go("build", "-modfile", patched, "-o", folder / "ours", "./xcrypto/loopback", cwd=compare)
-    for name, uses in (("theirs", False), ("ours", True)):
-        assert (f"\tdep\t{module}\t" in output("go", "version", "-m", folder / name)) == uses
-    for client, server in (("ours", "theirs"), ("theirs", "ours"), ("ours", "ours")):
-        run(folder / client, "-mib", 4, "-rekey", 1 << 20, "-server", folder / server)
+    ours, theirs = loopback(folder, crypto), loopback(folder)
+    for client, server in ((ours, theirs), (theirs, ours), (ours, ours)):
+        run(client, "-mib", 4, "-rekey", 1 << 20, "-server", server)
 
 
 @suite("release", cpu_seconds=60)
 def test_go_xcrypto_ssh(folder):
-    go("test", "./ssh/...", cwd=with_module(folder))
+    """x/crypto's own tests of SSH pass, and OpenSSH's client and a server with the module understand each other."""
+    crypto = with_module(folder)
+    go("test", "./ssh/...", cwd=crypto)
+    sent = random.Random(1).randbytes((64 << 20) + 77)
+    # The server takes any channel, also one that forwards to a host that it does not know.
+    options = [
+        *("Ciphers=chacha20-poly1305@openssh.com", "RekeyLimit=1M", "StrictHostKeyChecking=no"),
+        *("UserKnownHostsFile=/dev/null", "LogLevel=ERROR"),
+    ]
+    with subprocess.Popen([loopback(folder, crypto), "-serve"], stdout=subprocess.PIPE, text=True) as server:
+        port = server.stdout.readline().strip().rpartition(":")[2]
+        words = [
+            "ssh",
+            "-F",
+            "none",
+            *(word for option in options for word in ("-o", option)),
+            "-p",
+            port,
+            "-W",
+            "echo:1",
+        ]
+        received = subprocess.run([*words, "127.0.0.1"], input=sent, stdout=subprocess.PIPE, check=True).stdout
+    assert received == sent and server.returncode == 0
 
 
-# With its sum, since `go mod download` asks a database for it only if there is no go.sum.
 QUIC_GO = "github.com/quic-go/quic-go@v0.60.0"
 
 

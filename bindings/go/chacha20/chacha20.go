@@ -84,6 +84,9 @@ func (c *Cipher) init(key, nonce []byte) error {
 	return nil
 }
 
+// Format writes the name of the type, whatever the verb, and nothing of the key.
+func (c Cipher) Format(f fmt.State, _ rune) { fmt.Fprint(f, "chacha20.Cipher(..)") }
+
 // XORKeyStream writes src xor the keystream, from the position on, to dst, and moves the position behind it. Calls one after
 // another do what one call does with all of src.
 //

@@ -267,6 +267,15 @@ func TestHeaderMasks(t *testing.T) {
 	}
 }
 
+func TestFormat(t *testing.T) {
+	c := newCipher(t, randomBytes(chacha20.KeySize), randomBytes(chacha20.NonceSize))
+	for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%d", "%s"} {
+		if got := fmt.Sprintf(verb+verb, c, *c); got != strings.Repeat("chacha20.Cipher(..)", 2) {
+			t.Errorf("%s: %s", verb, got)
+		}
+	}
+}
+
 func TestAllocations(t *testing.T) {
 	key, nonce, out := randomBytes(chacha20.KeySize), randomBytes(chacha20.NonceSizeX), make([]byte, 3000)
 	samples, masks := make([][chacha20.SampleSize]byte, 20), make([][chacha20.MaskSize]byte, 20)

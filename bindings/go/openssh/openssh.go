@@ -17,7 +17,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
 	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/internal/poly1305"
 	"github.com/hornet-mac/hornet/bindings/go/internal/stitched"
@@ -60,6 +62,9 @@ func New(key []byte) (*Cipher, error) {
 // Wipe overwrites the key. The cipher must not be used any more.
 func (c *Cipher) Wipe() { *c = Cipher{} }
 
+// Format writes the name of the type, whatever the verb, and nothing of the key.
+func (c Cipher) Format(f fmt.State, _ rune) { fmt.Fprint(f, "openssh.Cipher(..)") }
+
 // Seal encrypts a packet in place: [LengthSize] bytes, where it writes the length, the payload, and [TagSize] bytes, where it
 // writes the tag. No other packet under the key may have the number. Seal panics if the packet is shorter than [Overhead] or if
 // its length has more than 32 bits.
@@ -101,7 +106,9 @@ func (c *Cipher) Open(packet []byte, number uint32) ([]byte, error) {
 		valid = c.open(m, tag, number)
 	}
 	if !valid {
-		clear(payload)
+		for step := range slices.Chunk(payload, asm.MaxBytes) {
+			clear(step)
+		}
 		return nil, ErrOpen
 	}
 	return payload, nil

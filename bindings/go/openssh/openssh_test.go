@@ -141,6 +141,15 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+func TestFormat(t *testing.T) {
+	c := newCipher(t, randomBytes(openssh.KeySize))
+	for _, verb := range []string{"%v", "%+v", "%#v", "%x", "%d", "%s"} {
+		if got := fmt.Sprintf(verb+verb, c, *c); got != strings.Repeat("openssh.Cipher(..)", 2) {
+			t.Errorf("%s: %s", verb, got)
+		}
+	}
+}
+
 func TestAllocations(t *testing.T) {
 	c := newCipher(t, randomBytes(openssh.KeySize))
 	for _, n := range []int{0, 48, 700, 1400, 32768} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hornet-mac/hornet/bindings/go/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/openssh"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305aes"
 )
@@ -57,6 +58,7 @@ func main() {
 		partials(secret, n, at)
 		aeads(secret, n, at)
 		streams(secret, n)
+		packets(secret, n, at)
 	}
 	if len(os.Args) > 2 {
 		must(planted(secret(1)) < 2)
@@ -142,6 +144,21 @@ func streams(secret func(int) []byte, n int) {
 	must(err == nil)
 	samples := make([][chacha20.SampleSize]byte, n%40)
 	must(chacha20.HeaderMasks(make([][chacha20.MaskSize]byte, len(samples)), samples, key) == nil)
+}
+
+func packets(secret func(int) []byte, n, at int) {
+	c, err := openssh.New(secret(openssh.KeySize))
+	must(err == nil)
+	packet := append(make([]byte, openssh.LengthSize), secret(n+openssh.TagSize)...)
+	c.Seal(packet, 3)
+	must(c.Length((*[openssh.LengthSize]byte)(packet), 3) == uint32(n))
+	_, err = c.Open(packet, 3)
+	must(err == nil)
+	c.Seal(packet, 3)
+	packet[openssh.LengthSize+n+at] ^= 1
+	_, err = c.Open(packet, 3)
+	must(err != nil)
+	c.Wipe()
 }
 
 func must(ok bool) {

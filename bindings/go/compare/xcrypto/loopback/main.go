@@ -105,7 +105,7 @@ func server(listener net.Listener, config ssh.Config) error {
 		if _, err := io.CopyBuffer(struct{ io.Writer }{channel}, struct{ io.Reader }{channel}, make([]byte, 1<<15)); err != nil {
 			return err
 		}
-		if err := channel.CloseWrite(); err != nil {
+		if err := errors.Join(channel.CloseWrite(), channel.Close()); err != nil {
 			return err
 		}
 	}
