@@ -204,6 +204,26 @@ func TestSetCounter(t *testing.T) {
 	}
 }
 
+// TestSetOffset goes from each byte of some blocks to each other one, with and without a block that was kept.
+func TestSetOffset(t *testing.T) {
+	key, nonce := randomBytes(chacha20.KeySize), randomBytes(chacha20.NonceSize)
+	stream := xor(key, nonce, 0, make([]byte, 210))
+	for from := range 140 {
+		for to := range 200 {
+			c, got := newCipher(t, key, nonce), make([]byte, 210)
+			first := from * 5 / 7 // within the block that the next call ends or leaves
+			c.XORKeyStream(got, got[:first])
+			c.XORKeyStream(got, got[first:from])
+			c.SetOffset(uint64(to))
+			clear(got)
+			c.XORKeyStream(got, got[:3])
+			if !bytes.Equal(got[:3], stream[to:to+3]) {
+				t.Fatalf("from %d to %d", from, to)
+			}
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for n := range 70 {
 		_, keyErr := chacha20.NewUnauthenticatedCipher(make([]byte, n), make([]byte, chacha20.NonceSize))

@@ -70,7 +70,7 @@ func (c Cipher) Format(f fmt.State, _ rune) { fmt.Fprint(f, "openssh.Cipher(..)"
 // its length has more than 32 bits.
 func (c *Cipher) Seal(packet []byte, number uint32) {
 	n := len(packet) - Overhead
-	if n < 0 || uint64(n) > 1<<32-1 {
+	if uint64(n) > 1<<32-1 { // or negative
 		panic("openssh: bad packet length passed to Seal")
 	}
 	binary.BigEndian.PutUint32(packet, uint32(n))
