@@ -131,9 +131,8 @@ func (c *Cipher) XORKeyStream(dst, src []byte) {
 
 // keep makes the block of the position.
 func (c *Cipher) keep() {
-	clear(c.block[:])
 	c.state[chacha20.Counter] = uint32(c.at / blockSize)
-	c.state.XOR(c.block[:], c.block[:])
+	c.state.XORAfterKey(nil, nil, &c.block)
 	c.kept = true
 }
 
