@@ -2,7 +2,7 @@
 """Make functions of basic blocks, of several kinds, which differ in how values pass from block to block."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TypeVar
 
@@ -392,6 +392,30 @@ class Pass(ChaCha20):
             *copied("last", "done"),
             "done:",
         ]
+
+
+@dataclass(frozen=True)
+class Mask(ChaCha20):
+    """The first 16 bytes of blocks, one for each lane, whose counters and nonces are 16 bytes each of src.
+
+        func NAME(dst, src *byte, state *State)
+
+    dst may be src. The counter and the nonce of the state are not read.
+    """
+
+    @staticmethod
+    def after(made: ChaCha20) -> "Mask":
+        """Return the function of these basic blocks."""
+        parts = {part.name: getattr(made, part.name) for part in fields(made)}
+        return Mask(**parts | {"parameters": ("dst *byte", "src *byte", "state *State")})
+
+    @property
+    def loads_message(self) -> bool:
+        return False
+
+    def arguments(self, assembler: Assembler) -> dict[str, str]:
+        pointers = assembler.pointers
+        return {"dst": pointers["out"], "src": pointers["message"], "state": pointers["state"]}
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from coconut.emit import Function, go_declarations, go_file
 from coconut.functions import (
     ChaCha20,
     Combine,
+    Mask,
     Message,
     Pass,
     ScalarBlocks,
@@ -63,6 +64,12 @@ CHACHA20_IN_STEP = {
     "stream24AVX512": ("stream16AVX512", "rows 2"),
 }
 
+# Functions that make the first rows of blocks, one for each lane, for QUIC's header protection.
+CHACHA20_MASK = {
+    "mask8AVX2": (AVX2_WORDS, "chacha20-256"),
+    "mask16AVX512": (AVX512_WORDS, "chacha20-512"),
+}
+
 
 # The same functions for each architecture of WORDS_128: layout, and whether they take a message.
 CHACHA20_128 = {
@@ -84,6 +91,13 @@ def chacha20_function(name: str, architecture: Architecture, kernel: str, layout
         parts, repeats = ["columns", "first double round", *parts[1:]], [1, 1, DOUBLE_ROUNDS - 1, 1]
     programs = [select(architecture, graphs[f"{layout} {part}"]) for part in parts]
     return ChaCha20.of(name, programs, repeats, architecture.cpus[0], shares)
+
+
+def mask_function(name: str, architecture: Architecture, kernel: str) -> Mask:
+    graphs, _ = read_traced(kernel)
+    parts = ("samples begin", "double round", "row end")
+    programs = [select(architecture, graphs[f"lanes 1 {part}"]) for part in parts]
+    return Mask.after(ChaCha20.of(name, programs, (1, DOUBLE_ROUNDS, 1), architecture.cpus[0]))
 
 
 # One block in general registers, with the basic block after the rounds.
@@ -142,11 +156,13 @@ def chacha20() -> dict[str, str]:
         rows = chacha20_function(name, *CHACHA20_STREAM[lanes][:2], layout, "stream")
         streams[name] = streams[lanes].in_step(name, rows)
     passes = [Pass.after(function, name.replace("stream", "pass")) for name, function in streams.items()]
+    masks = [mask_function(name, *of) for name, of in CHACHA20_MASK.items()]
     combine = Combine.of("combineAVX2", AVX2_WORDS)
-    functions: dict[str, list[Function]] = {"amd64": [*xors.values(), *streams.values(), *passes, combine]}
+    functions: dict[str, list[Function]] = {"amd64": [*xors.values(), *streams.values(), *passes, *masks, combine]}
     for architecture in WORDS_128:
         functions[architecture.goarch] = [
-            chacha20_function(name, architecture, "chacha20-128", *of) for name, of in CHACHA20_128.items()
+            *(chacha20_function(name, architecture, "chacha20-128", *of) for name, of in CHACHA20_128.items()),
+            mask_function("mask4", architecture, "chacha20-128"),
         ]
     functions[RISCV64_WORDS.goarch] = [scalar_chacha20_function(name, end) for name, end in CHACHA20_RISCV64.items()]
     files = {}

@@ -44,7 +44,7 @@ tools/rust-targets.sh wasm32-unknown-unknown aarch64-unknown-none x86_64-unknown
 
 # Fetches the versions in go.mod. Go itself is not installed: Debian 12's is too old.
 modules() {
-    GOPROXY=$1 go -C bindings/go/compare list -deps -test . honnef.co/go/tools/cmd/staticcheck > /dev/null
+    GOPROXY=$1 go -C bindings/go/compare list -deps -test . ./xcrypto/loopback honnef.co/go/tools/cmd/staticcheck > /dev/null
 }
 if ! modules off 2> /dev/null; then
     echo "downloading what bindings/go/compare/go.mod names"
@@ -64,6 +64,6 @@ release)
     tests/integration/packages/install.sh
     tests/integration/provider/install.sh
     bindings/js/tests/hosts/install.sh
-    tools/apt-install.sh restic
+    tools/apt-install.sh restic openssh-client
     ;;
 esac

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Describe the vectors of the z13 for 32-bit words, of which the message has the least significant byte first."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -56,14 +57,31 @@ class S390xWords(WordsSelector):
         a, b = node.args
         if self.graph.nodes[a].op == "load_words":
             a, b = b, a
-        return self.emit("vx", self.value(b), self.reversed(a))
+        place = self.place(b)
+        assert place is not None
+        return self.emit("vx", self.load(place), self.reversed(a))
+
+    def value(self, i: int) -> int:
+        return self.values[i] if self.graph.nodes[i].op == "load_words" else super().value(i)
+
+    def select_load_words(self, node: Node) -> int:
+        """Return words of the message as numbers; an exclusive or takes their bytes from memory."""
+        if all(self.graph.nodes[user].op == "xor32" for user in self.users[self.node]):
+            return self.in_memory(node)
+        place = self.place(self.node)
+        assert place is not None
+        return self.permuted((self.load(place),) * 2, range(4))
 
     def reversed(self, i: int) -> int:
         """Return a value with the bytes of its words reversed. A shuffle that makes it is part of the permutation."""
         node = self.graph.nodes[i]
         args, moved = (node.args, node.imm) if node.op == "shuffle" else ((i, i), range(4))
+        return self.permuted(tuple(map(self.value, args)), moved)
+
+    def permuted(self, values: tuple[int, ...], moved: Iterable[int]) -> int:
+        """Return words of two values, by their numbers, with their bytes reversed."""
         numbers = tuple(4 * word + byte for word in moved for byte in range(3, -1, -1))
-        return self.emit("vperm", *map(self.value, args), self.load(self.constant(words_of_bytes(numbers, "big"))))
+        return self.emit("vperm", *values, self.load(self.constant(words_of_bytes(numbers, "big"))))
 
     def store(self, i: int, offset: int) -> int:
         value = self.value(i) if self.of_message(self.graph.nodes[i]) else self.reversed(i)

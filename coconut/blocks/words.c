@@ -127,6 +127,31 @@ static void first_double_round(void)
     bb_end();
 }
 
+/* What is before and after the rounds where each lane has a counter and a nonce of its own, 16 bytes of the
+ * message, and where of a block only the first row is stored. */
+static void rows_of_samples(void)
+{
+    word_vec x[1][16];
+    begin("lanes", 1, " samples begin", 0);
+    for (int i = 0; i < 12; i++)
+        x[0][i] = lanes_word(state, i, 0, 0);
+    for (size_t i = 0; i < 4; i++)
+        x[0][12 + i] = words_little_endian(words_load(message + i * sizeof(word_vec)));
+    words_transpose_parts(x[0] + 12);
+    bb_out_vectors("x", x[0], 16);
+    bb_end();
+
+    begin("lanes", 1, " row end", 0);
+    bb_in_vectors("x", x[0], 16);
+    for (int i = 0; i < 4; i++)
+        x[0][i] = words_add(x[0][i], lanes_word(state, i, 0, 0));
+    words_transpose_to_memory(x[0]);
+    for (size_t i = 0; i < 4; i++)
+        words_store(out + i * sizeof(word_vec), x[0][i]);
+    bb_out_memory(4);
+    bb_end();
+}
+
 static void blocks_of_lanes(size_t sets)
 {
     word_vec x[LANES_SETS][16], after[LANES_SETS][16];
@@ -226,6 +251,7 @@ int main(void)
         for (size_t sets = 1; sets <= LANES_SETS; sets++)
             blocks_of_lanes(sets);
         first_double_round();
+        rows_of_samples();
         for (size_t sets = 1; sets <= ROWS_SETS; sets++)
             blocks_of_rows(sets);
     }

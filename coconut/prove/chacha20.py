@@ -36,6 +36,10 @@ from coconut.trace import KERNELS, ROOT, read_traced
 DOUBLE_ROUNDS = 10
 COUNTER = 12
 WORDS = 16  # of a block
+ROW = 4  # words of a row of a block
+
+# The parts in which each lane has a counter and a nonce of its own.
+SAMPLE_PARTS = ("samples begin", "row end")
 
 WORDS_KERNELS = tuple(kernel.name for kernel in KERNELS.values() if kernel.kind == "words")
 
@@ -154,6 +158,9 @@ class Claim:
 
     def held(self, vector: int, lane: int) -> tuple[int, int]:
         """Return the block and the number of the word that a lane of a vector holds during the rounds."""
+        if self.part in SAMPLE_PARTS:
+            # Parts of four vectors are transposed: lane 1 has the first part of the second vector.
+            return lane % 4 * (self.lanes // 4) + lane // 4, vector
         if self.layout == "lanes":
             return vector // WORDS * self.lanes + lane, vector % WORDS
         return (vector // 4 * self.lanes + lane) // 4, vector % 4 * 4 + lane % 4
@@ -188,13 +195,15 @@ class Claim:
         x = [self.words.input(block, word) for word in range(WORDS)]
         if self.part == "begin":
             return begin
+        if self.part == "samples begin":
+            return [*self.words.state[:COUNTER], *(self.words.message(ROW * block + i) for i in range(ROW))]
         if self.part == "first double round":
             inner_block(begin)
             return begin
         if self.part in {"double round", "double round in turn"}:
             inner_block(x)
             return x
-        if self.part in {"lanes end", "lanes xor end", "stream end", "xor end"}:
+        if self.part in {"lanes end", "lanes xor end", "stream end", "xor end", "row end"}:
             result = [a + b & 0xFFFFFFFF for a, b in zip(x, begin, strict=True)]
         elif self.part in {"stream", "xor"}:
             result = self.words.block(self.first + block)
@@ -210,7 +219,14 @@ class Claim:
 
     @property
     def in_memory(self) -> bool:
-        return self.part not in {"begin", "columns", "first double round", "double round", "double round in turn"}
+        return self.part not in {
+            "begin",
+            "samples begin",
+            "columns",
+            "first double round",
+            "double round",
+            "double round in turn",
+        }
 
     def expected(self) -> dict[tuple[str, int], Any]:
         """Return the outputs: by name and lane, or by "out" and the offset in bytes."""
@@ -227,10 +243,11 @@ class Claim:
                 for (k, lane), (block, word) in held.items()
                 if k < WORDS
             }
-        return {("out", 4 * (WORDS * i + word)): blocks[i][word] for i in range(len(blocks)) for word in range(WORDS)}
+        stored = ROW if self.part == "row end" else WORDS
+        return {("out", 4 * (stored * i + word)): blocks[i][word] for i in range(len(blocks)) for word in range(stored)}
 
     def message(self) -> list[Any]:
-        count = self.lanes * self.vectors if self.is_xor else 0
+        count = self.lanes * self.vectors if self.is_xor else self.lanes * ROW * (self.part == "samples begin")
         return [self.words.message(at) for at in range(count)]
 
 
@@ -403,7 +420,7 @@ class GoFunction:
 
     @staticmethod
     def of(text: str, declarations: str, name: str, goarch: str) -> "GoFunction":
-        found = re.fullmatch(r"(xor|stream|pass|combine)(\d*)(?:MAC(\d+)|And(\d+))?(AVX2|AVX512|AVX512VL)?", name)
+        found = re.fullmatch(r"(xor|stream|pass|mask|combine)(\d*)(?:MAC(\d+)|And(\d+))?(AVX2|AVX512|AVX512VL)?", name)
         declared = re.search(rf"^func {name}\((.*)\)$", declarations, re.MULTILINE)
         heading = re.search(rf"^TEXT ·{name}\(SB\), \w+, \$\d+-(\d+)$", text, re.MULTILINE)
         if found is None or declared is None or heading is None:
@@ -419,7 +436,7 @@ class GoFunction:
         scalar = AMD64 if mac else AMD64_WORDS if others else None
         parameters = parameters_in(declared[1])
         code = read_function(text, name, vectors if scalar is None else AVX2_WORDS_STITCHED, True, scalar)
-        kinds = {"pass": GoPass, "combine": GoCombine}
+        kinds = {"pass": GoPass, "mask": GoMask, "combine": GoCombine}
         function = kinds.get(kind, GoFunction)(
             code, parameters, kind != "stream", int(blocks or 1), int(mac or 0), int(others or 0)
         )
@@ -616,6 +633,38 @@ class GoCombine(GoFunction):
         expected, to = dict(before), "dst" if ("dst", 0) in before else "src"
         made = tuple(words.message(i) ^ words.input(0, i) for i in range(WORDS * groups))
         store(expected, to, [made], 4)
+        expect_same(memory_of(call), expected)
+        return len(made)
+
+
+@dataclass(frozen=True)
+class GoMask(GoFunction):
+    """A function that makes the first row of each block, whose counter and nonce are in src."""
+
+    @property
+    def counts(self) -> bool:
+        return False
+
+    def call(self, words: Words, groups: int | Count, in_place: bool, rounds: int) -> tuple[Call, Storage]:
+        """Return a call with no more memory than the samples and rows take."""
+        call, _ = super().call(words, 1, in_place, rounds)
+        storage = call.machine.storage
+        for base, offset in list(storage):
+            if base in {"dst", "src"} and offset >= 4 * ROW * self.blocks:
+                del storage[base, offset]
+        return call, memory_of(call)
+
+    def outputs(self, in_place: bool) -> dict[str, Output]:
+        return {"src" if in_place else "dst": Output(0, 4 * ROW * self.blocks, 4)}
+
+    def check(self, call: Call, before: Storage, words: Words, groups: int) -> int:
+        expected, to = dict(before), "dst" if ("dst", 0) in before else "src"
+        made: list[Any] = []
+        for block in range(self.blocks):
+            sample = [words.message(ROW * block + i) for i in range(ROW)]
+            row = block_of([*words.state[:COUNTER], *sample], self.double_rounds)[:ROW]
+            made += as_stored(self.code.architecture, row)
+        store(expected, to, [tuple(made)], 4)
         expect_same(memory_of(call), expected)
         return len(made)
 

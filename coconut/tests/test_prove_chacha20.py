@@ -54,7 +54,7 @@ def test_definition() -> None:
 def test_graphs_and_selections() -> None:
     """Prove four lanes, and the words in general registers."""
     proved = [*chacha20.prove_graphs(["chacha20-128"]), *chacha20.prove_selections(["chacha20-128"])]
-    assert len(proved) == 2 * 32 + 84
+    assert len(proved) == 2 * 34 + 88
     assert all(proof.claims for proof in proved)
     for graph in graphs_of(["chacha20-256"]):
         if graph.name in {"lanes 1 begin", "lanes 1 double round in turn", "lanes 1 lanes end"}:
@@ -75,6 +75,11 @@ def test_any_groups(title: str) -> None:
     if function.is_xor:
         assert function.prove_any_groups() and function.prove_any_groups(in_place=True)
     assert function.prove_groups(1 + function.is_xor, rounds=10)
+
+
+@pytest.mark.parametrize("title", ["amd64 mask8AVX2", "amd64 mask16AVX512", "arm64 mask4", "s390x mask4"])
+def test_masks(title: str) -> None:
+    assert FUNCTIONS[title].prove_groups(1) == FUNCTIONS[title].prove_groups(1, in_place=True)
 
 
 def test_stitched_blocks() -> None:
@@ -220,6 +225,9 @@ MISTAKES = {
     "block too many": ("amd64 pass10AVX512VL", put_before("DECQ R8", "ADDQ $1, R8")),
     "key though nil": ("amd64 pass2AVX2", without("JZ message")),
     "blocks left in the frame": ("amd64 pass2AVX2", without("VMOVDQU Y0, 32(BX)")),
+    "row too many": ("amd64 mask8AVX2", put_before("RET", "VMOVDQU Y0, 128(DI)")),
+    "sample too many": ("amd64 mask8AVX2", put_before("RET", "VMOVDQU 128(SI), Y0", "VPXOR Y0, Y0, Y0")),
+    "counted though samples count": ("amd64 mask8AVX2", put_before("RET", "ADDL $8, 48(DX)")),
     "other word of the state": ("amd64 stream2AVX2", put_before("RET", "ADDL $1, 52(DX)")),
 }
 
@@ -237,7 +245,10 @@ def test_mutations() -> None:
     """Plant mistakes in some graphs, and in some lines of functions; the reasons of all survivors are known."""
     tally = Tally()
     for graph in graphs_of(["chacha20-128"]):
-        if graph.name in {"lanes 1 xor end", "rows 1 begin", "rows 1 double round", "lanes 2 lanes end"}:
+        if graph.name in {
+            *("lanes 1 xor end", "rows 1 begin", "rows 1 double round", "lanes 2 lanes end"),
+            *("lanes 1 samples begin", "lanes 1 row end"),
+        }:
             plant_in_graph(graph, tally)
     assert tally.planted > 400 and sum(tally.refused.values()) > 0.9 * tally.planted
     reasons = {reason for _, reason in tally.survivors}

@@ -2,7 +2,12 @@
 """The Go module: natively, in variants of this CPU, under qemu for other architectures, and as its README uses it."""
 
 import filecmp
+import json
+import random
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from support import ROOT, attempt, output, row, rows, run, suite
@@ -88,7 +93,7 @@ def test_go(options, env, amd64):
 
 @suite("quick", cpu_seconds=30)
 def test_go_races():
-    go("test", "-race", "-run", RACES, "./poly1305", "./poly1305aes", "./chacha20poly1305")
+    go("test", "-race", "-run", RACES, "./poly1305", "./poly1305aes", "./chacha20poly1305", "./openssh")
 
 
 @suite("quick", cpu_seconds=40)
@@ -96,6 +101,83 @@ def test_go_compared():
     """Compared with other libraries."""
     go("test", cwd=MODULE / "compare")
     go("run", ".", "-rounds", "1", cwd=MODULE / "compare")
+
+
+def with_module(folder):
+    """Return a copy of x/crypto whose ciphers are the module's."""
+    run(MODULE / "compare/xcrypto/patch.sh", folder / "crypto")
+    return folder / "crypto"
+
+
+def loopback(folder, crypto=None):
+    """Build compare/xcrypto/loopback, with a copy of x/crypto if there is one."""
+    module, options = output("go", "list", "-m", cwd=MODULE).strip(), []
+    program = folder / ("ours" if crypto else "theirs")
+    if crypto:
+        for suffix in ("mod", "sum"):
+            shutil.copy(MODULE / f"compare/go.{suffix}", folder / f"patched.{suffix}")
+        options = ["-modfile", folder / "patched.mod"]
+        replaced = ("-replace", f"golang.org/x/crypto={crypto}", "-replace", f"{module}={MODULE}")
+        go("mod", "edit", *replaced, folder / "patched.mod")
+    go("build", *options, "-o", program, "./xcrypto/loopback", cwd=MODULE / "compare")
+    assert (f"\tdep\t{module}\t" in output("go", "version", "-m", program)) == (crypto is not None)
+    return program
+
+
+@suite("quick", cpu_seconds=20)
+def test_go_xcrypto(folder):
+    """x/crypto's own tests of both ciphers pass with the module's. SSH clients and servers with and without it understand
+    each other, with new keys after each MiB.
+    """
+    crypto = with_module(folder)
+    go("test", "./chacha20", "./chacha20poly1305", cwd=crypto)
+    ours, theirs = loopback(folder, crypto), loopback(folder)
+    for client, server in ((ours, theirs), (theirs, ours), (ours, ours)):
+        run(client, "-mib", 4, "-rekey", 1 << 20, "-server", server)
+
+
+@suite("release", cpu_seconds=60)
+def test_go_xcrypto_ssh(folder):
+    """x/crypto's own tests of SSH pass, and OpenSSH's client and a server with the module understand each other."""
+    crypto = with_module(folder)
+    go("test", "./ssh/...", cwd=crypto)
+    sent = random.Random(1).randbytes((64 << 20) + 77)
+    # The server takes any channel, also one that forwards to a host that it does not know.
+    options = [
+        *("Ciphers=chacha20-poly1305@openssh.com", "RekeyLimit=1M", "StrictHostKeyChecking=no"),
+        *("UserKnownHostsFile=/dev/null", "LogLevel=ERROR"),
+    ]
+    with subprocess.Popen([loopback(folder, crypto), "-serve"], stdout=subprocess.PIPE, text=True) as server:
+        port = server.stdout.readline().strip().rpartition(":")[2]
+        words = [
+            "ssh",
+            "-F",
+            "none",
+            *(word for option in options for word in ("-o", option)),
+            "-p",
+            port,
+            "-W",
+            "echo:1",
+        ]
+        received = subprocess.run([*words, "127.0.0.1"], input=sent, stdout=subprocess.PIPE, check=True).stdout
+    assert received == sent and server.returncode == 0
+
+
+QUIC_GO = "github.com/quic-go/quic-go@v0.60.0"
+
+
+@suite("release", cpu_seconds=200)
+def test_go_quic(folder):
+    """quic-go's own tests pass with the module's ciphers."""
+    crypto = with_module(folder)
+    quic = Path(json.loads(output("go", "mod", "download", "-json", QUIC_GO, cwd=folder))["Dir"])
+    shutil.copytree(quic, folder / "quic")
+    run("chmod", "-R", "u+w", folder / "quic")
+    module = output("go", "list", "-m", cwd=MODULE).strip()
+    replaced = ("-replace", f"golang.org/x/crypto={crypto}", "-replace", f"{module}={MODULE}")
+    go("mod", "edit", *replaced, cwd=folder / "quic")
+    go("mod", "tidy", cwd=folder / "quic")
+    go("test", "./internal/handshake", "./integrationtests/self", cwd=folder / "quic")
 
 
 @suite("release", cpu_seconds=60)
@@ -106,8 +188,10 @@ def test_go_fuzzed():
     go(*fuzz, "Seal", "./chacha20poly1305")
     go(*fuzz, "Segments", "./poly1305aes")
     go(*fuzz, "OpenParts", "./poly1305aes")
-    go(*fuzz, "Sum", cwd=compare)
-    go(*fuzz, "AEAD", cwd=compare)
+    go(*fuzz, "Pieces", "./chacha20")
+    go(*fuzz, "Packets", "./openssh")
+    for target in ("Sum", "AEAD", "Stream", "Masks", "Packets"):
+        go(*fuzz, target, cwd=compare)
 
 
 @suite("quick")

@@ -7,8 +7,11 @@ import (
 	"crypto/cipher"
 	"testing"
 
+	"github.com/hornet-mac/hornet/bindings/go/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/openssh"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305"
+	xchacha20 "golang.org/x/crypto/chacha20"
 	xchacha20poly1305 "golang.org/x/crypto/chacha20poly1305"
 	//lint:ignore SA1019 it is what this module is compared with
 	xpoly1305 "golang.org/x/crypto/poly1305"
@@ -95,6 +98,132 @@ func TestConstants(t *testing.T) {
 		poly1305.TagSize != xpoly1305.TagSize {
 		t.Error("a constant differs")
 	}
+}
+
+// checkStream lets both ciphers encrypt pieces from a block on; they panic alike where the counter ends.
+func checkStream(t *testing.T, key, nonce, m []byte, counter uint32, first int) {
+	t.Helper()
+	ours, err := chacha20.NewUnauthenticatedCipher(key, nonce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	their, err := xchacha20.NewUnauthenticatedCipher(key, nonce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(c interface {
+		cipher.Stream
+		SetCounter(uint32)
+	}) (out []byte, panicked any) {
+		defer func() { panicked = recover() }()
+		out = make([]byte, len(m)+70)
+		c.SetCounter(counter)
+		c.XORKeyStream(out, m[:first])
+		c.XORKeyStream(out[first:], m[first:])
+		c.SetCounter(counter + uint32(len(m)+63)/64)
+		c.XORKeyStream(out[len(m):], out[len(m):])
+		return out, nil
+	}
+	got, panicked := run(ours)
+	want, theyPanicked := run(their)
+	if !bytes.Equal(got, want) || panicked != theyPanicked {
+		t.Fatalf("%d bytes from block %d on: %v and %v", len(m), counter, panicked, theyPanicked)
+	}
+}
+
+// checkMasks compares the masks of samples with the beginnings of x/crypto's keystreams.
+func checkMasks(t *testing.T, key []byte, samples [][chacha20.SampleSize]byte) {
+	t.Helper()
+	masks := make([][chacha20.MaskSize]byte, len(samples))
+	if err := chacha20.HeaderMasks(masks, samples, key); err != nil {
+		t.Fatal(err)
+	}
+	for i, sample := range samples {
+		if want := theirMask(key, &sample); masks[i] != want {
+			t.Fatalf("sample %d of %d", i, len(samples))
+		}
+	}
+}
+
+func checkPacket(t *testing.T, key *[openssh.KeySize]byte, payload []byte, number uint32) {
+	t.Helper()
+	c, err := openssh.New(key[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	packet := append(append(make([]byte, openssh.LengthSize), payload...), make([]byte, openssh.TagSize)...)
+	want := bytes.Clone(packet)
+	theirSeal(key, want, number)
+	if c.Seal(packet, number); !bytes.Equal(packet, want) {
+		t.Fatalf("%d bytes: Seal", len(payload))
+	}
+	n := c.Length((*[openssh.LengthSize]byte)(packet), number)
+	if got, err := c.Open(packet, number); err != nil || int(n) != len(payload) || !bytes.Equal(got, payload) {
+		t.Fatalf("%d bytes: Open: %v", len(payload), err)
+	}
+}
+
+func TestStream(t *testing.T) {
+	all := randomBytes(3000)
+	for n := range len(all) {
+		counter := uint32(n)
+		if n%2 == 0 {
+			counter = -uint32(n / 128)
+		}
+		checkStream(t, randomBytes(32), randomBytes(12+n%3/2*12), all[:n], counter, n*7%(n+1))
+	}
+}
+
+func TestMasks(t *testing.T) {
+	for n := range 70 {
+		samples := make([][chacha20.SampleSize]byte, n)
+		for i := range samples {
+			samples[i] = [chacha20.SampleSize]byte(randomBytes(chacha20.SampleSize))
+		}
+		checkMasks(t, randomBytes(32), samples)
+	}
+}
+
+func TestPackets(t *testing.T) {
+	all := randomBytes(1 << 18)
+	for n := range 3000 {
+		checkPacket(t, (*[openssh.KeySize]byte)(randomBytes(openssh.KeySize)), all[n:2*n], uint32(n)<<20)
+	}
+	checkPacket(t, (*[openssh.KeySize]byte)(randomBytes(openssh.KeySize)), all, 1)
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add(randomBytes(32), randomBytes(24), randomBytes(1000), uint32(1<<32-16), uint(70))
+	f.Fuzz(func(t *testing.T, keyBytes, nonceBytes, m []byte, counter uint32, first uint) {
+		key, nonce := make([]byte, 32), make([]byte, 24)
+		copy(key, keyBytes)
+		copy(nonce, nonceBytes)
+		at := int(first % uint(len(m)+1))
+		checkStream(t, key, nonce[:12], m, counter, at)
+		checkStream(t, key, nonce, m, counter, at)
+	})
+}
+
+func FuzzMasks(f *testing.F) {
+	f.Add(randomBytes(32), randomBytes(20*chacha20.SampleSize))
+	f.Fuzz(func(t *testing.T, keyBytes, all []byte) {
+		key := make([]byte, 32)
+		copy(key, keyBytes)
+		var samples [][chacha20.SampleSize]byte
+		for ; len(all) >= chacha20.SampleSize; all = all[chacha20.SampleSize:] {
+			samples = append(samples, [chacha20.SampleSize]byte(all))
+		}
+		checkMasks(t, key, samples)
+	})
+}
+
+func FuzzPackets(f *testing.F) {
+	f.Add(randomBytes(64), randomBytes(1000), uint32(5))
+	f.Fuzz(func(t *testing.T, keyBytes, payload []byte, number uint32) {
+		var key [openssh.KeySize]byte
+		copy(key[:], keyBytes)
+		checkPacket(t, &key, payload, number)
+	})
 }
 
 func FuzzSum(f *testing.F) {

@@ -12,6 +12,7 @@ package main
 import (
 	"cmp"
 	"crypto/cipher"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -23,8 +24,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hornet-mac/hornet/bindings/go/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/openssh"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305"
+	xchacha20 "golang.org/x/crypto/chacha20"
 	xchacha20poly1305 "golang.org/x/crypto/chacha20poly1305"
 	//lint:ignore SA1019 it is what this module is compared with
 	xpoly1305 "golang.org/x/crypto/poly1305"
@@ -49,6 +53,97 @@ var operations = []operation{
 	{"Seal", aead(chacha20poly1305.New, xchacha20poly1305.New, seal)},
 	{"Open", aead(chacha20poly1305.New, xchacha20poly1305.New, open)},
 	{"Seal, NewX", aead(chacha20poly1305.NewX, xchacha20poly1305.NewX, seal)},
+	{"XORKeyStream", func(n int) (ours, their func()) {
+		m, key, nonce := randomBytes(n), randomBytes(32), randomBytes(12)
+		return func() {
+				c, err := chacha20.NewUnauthenticatedCipher(key, nonce)
+				must(err)
+				c.XORKeyStream(m, m)
+			}, func() {
+				c, err := xchacha20.NewUnauthenticatedCipher(key, nonce)
+				must(err)
+				c.XORKeyStream(m, m)
+			}
+	}},
+	{"SSH, Seal", func(n int) (ours, their func()) {
+		key, packet := [openssh.KeySize]byte(randomBytes(openssh.KeySize)), make([]byte, n+openssh.Overhead)
+		c, err := openssh.New(key[:])
+		must(err)
+		return func() { c.Seal(packet, 1) }, func() { theirSeal(&key, packet, 1) }
+	}},
+	{"SSH, Open", func(n int) (ours, their func()) {
+		key, sealed := [openssh.KeySize]byte(randomBytes(openssh.KeySize)), make([]byte, n+openssh.Overhead)
+		c, err := openssh.New(key[:])
+		must(err)
+		c.Seal(sealed, 1)
+		packet := make([]byte, len(sealed))
+		return func() {
+				copy(packet, sealed)
+				c.Length((*[openssh.LengthSize]byte)(packet), 1)
+				_, err := c.Open(packet, 1)
+				must(err)
+			}, func() {
+				copy(packet, sealed)
+				theirOpen(&key, packet, 1)
+			}
+	}},
+}
+
+// masks is measured for numbers of packets, not for lengths.
+var masks = operation{"HeaderMasks", func(n int) (ours, their func()) {
+	key, samples, out := randomBytes(32), make([][chacha20.SampleSize]byte, n), make([][chacha20.MaskSize]byte, n)
+	return func() { must(chacha20.HeaderMasks(out, samples, key)) }, func() {
+		for i := range samples {
+			out[i] = theirMask(key, &samples[i])
+		}
+	}
+}}
+
+// theirMask is what quic-go does for a packet.
+func theirMask(key []byte, sample *[chacha20.SampleSize]byte) (mask [chacha20.MaskSize]byte) {
+	c, err := xchacha20.NewUnauthenticatedCipher(key, sample[4:])
+	must(err)
+	c.SetCounter(binary.LittleEndian.Uint32(sample[:]))
+	c.XORKeyStream(mask[:], mask[:])
+	return mask
+}
+
+// theirSeal is Seal of package openssh as golang.org/x/crypto/ssh does it. No cipher escapes, so that none is allocated.
+func theirSeal(key *[openssh.KeySize]byte, packet []byte, number uint32) {
+	nonce := make([]byte, 12)
+	binary.BigEndian.PutUint32(nonce[8:], number)
+	payload, err := xchacha20.NewUnauthenticatedCipher(key[:32], nonce)
+	must(err)
+	var oneTime, discarded [32]byte
+	payload.XORKeyStream(oneTime[:], oneTime[:])
+	payload.XORKeyStream(discarded[:], discarded[:])
+	m := packet[:len(packet)-openssh.TagSize]
+	binary.BigEndian.PutUint32(m, uint32(len(m)-openssh.LengthSize))
+	length, err := xchacha20.NewUnauthenticatedCipher(key[32:], nonce)
+	must(err)
+	length.XORKeyStream(m, m[:openssh.LengthSize])
+	payload.XORKeyStream(m[openssh.LengthSize:], m[openssh.LengthSize:])
+	xpoly1305.Sum((*[16]byte)(packet[len(m):]), m, &oneTime)
+}
+
+// theirOpen is Length and Open.
+func theirOpen(key *[openssh.KeySize]byte, packet []byte, number uint32) {
+	nonce := make([]byte, 12)
+	binary.BigEndian.PutUint32(nonce[8:], number)
+	payload, err := xchacha20.NewUnauthenticatedCipher(key[:32], nonce)
+	must(err)
+	var oneTime, discarded [32]byte
+	payload.XORKeyStream(oneTime[:], oneTime[:])
+	payload.XORKeyStream(discarded[:], discarded[:])
+	length, err := xchacha20.NewUnauthenticatedCipher(key[32:], nonce)
+	must(err)
+	var decrypted [openssh.LengthSize]byte
+	length.XORKeyStream(decrypted[:], packet[:openssh.LengthSize])
+	m := packet[:len(packet)-openssh.TagSize]
+	if !xpoly1305.Verify((*[16]byte)(packet[len(m):]), m, &oneTime) {
+		panic("a forgery")
+	}
+	payload.XORKeyStream(m[openssh.LengthSize:], m[openssh.LengthSize:])
 }
 
 type newAEAD = func([]byte) (cipher.AEAD, error)
@@ -201,4 +296,13 @@ func main() {
 		}
 		write(o.name, rows)
 	}
+	if *sweep {
+		return
+	}
+	var rows []row
+	for _, n := range []int{1, 2, 8, 16, 64} {
+		ours, their := masks.of(n)
+		rows = append(rows, measure(n, ours, their, *rounds, duration))
+	}
+	write(masks.name+" (packets)", rows)
 }

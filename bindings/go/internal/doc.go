@@ -24,6 +24,7 @@
 //	           xorPasses(dst, src, s, key)           is xorStream for at most the blocks of a group, with that of key
 //	           stream(buf []byte, n int, s *State)   is streamGo for at most the n blocks of a group, or 8; may overwrite
 //	                                                 the rest of buf up to StreamRoom(n) blocks
+//	           firstRows(rows, samples, s, n)        is firstRowsGo; may overwrite the other rows
 //	           lineOffset(b []byte) int              the index from which on b, at least a block, is fastest as buf
 //	                                                 (streamBlocks, xorPasses and lineOffset: in kernels_amd64.go or
 //	                                                 passes_any.go)

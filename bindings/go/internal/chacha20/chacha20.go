@@ -17,6 +17,12 @@ const (
 	// MaxStreamBlocks is the maximum number of blocks in a group.
 	MaxStreamBlocks = 32
 
+	// SampleSize is the number of bytes of a counter and a nonce, and of a row.
+	SampleSize = 16
+
+	// MaxSamples is the maximum number of samples that FirstRows takes at once.
+	MaxSamples = 16
+
 	Counter = 12 // the word of State that counts blocks
 )
 
@@ -217,6 +223,27 @@ func XORBytes(dst, src, stream []byte) {
 
 func xorWord(dst, src, stream []byte) {
 	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src)^binary.LittleEndian.Uint64(stream))
+}
+
+// FirstRows writes the first row of a block for each of the first n samples, which are counter and nonce in place of those of s;
+// n is at least 1. It may overwrite the other rows.
+func (s *State) FirstRows(rows, samples *[MaxSamples][SampleSize]byte, n int) {
+	firstRows(rows, samples, s, n)
+}
+
+// firstRowsGo is firstRows in Go.
+func firstRowsGo(rows, samples *[MaxSamples][SampleSize]byte, s *State, n int) {
+	of, block := *s, State{}
+	for i := range n {
+		for word := range 4 {
+			of[Counter+word] = binary.LittleEndian.Uint32(samples[i][4*word:])
+		}
+		of.rounds(&block)
+		for word := range 4 {
+			binary.LittleEndian.PutUint32(rows[i][4*word:], block[word]+of[word])
+		}
+	}
+	of, block = State{}, State{}
 }
 
 // streamGo is stream in Go. buf consists of whole blocks.

@@ -4,6 +4,7 @@ package chacha20
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
 	"strconv"
@@ -157,6 +158,35 @@ func TestStream(t *testing.T) {
 			if !bytes.Equal(got[room:], bytes.Repeat([]byte{0x55}, BlockSize)) {
 				t.Fatalf("%d blocks: more than %d bytes", n, room)
 			}
+		}
+	}
+}
+
+// TestFirstRows checks every number of samples; the state's own counter and nonce do not matter.
+func TestFirstRows(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{8})
+	for n := 1; n <= MaxSamples; n++ {
+		var keyBytes [KeySize]byte
+		random.Read(keyBytes[:])
+		key, nonce := LoadKey(&keyBytes), [12]byte{byte(n)}
+		var s State
+		s.Init(&key, &nonce)
+		before := s
+		var samples, rows [MaxSamples][SampleSize]byte
+		for i := range samples {
+			random.Read(samples[i][:])
+		}
+		copy(samples[n/2][:], "\xff\xff\xff\xff")
+		given := samples
+		s.FirstRows(&rows, &samples, n)
+		for i, sample := range samples[:n] {
+			block := reference.Block(keyBytes[:], binary.LittleEndian.Uint32(sample[:]), sample[4:])
+			if !bytes.Equal(rows[i][:], block[:SampleSize]) {
+				t.Fatalf("sample %d of %d", i, n)
+			}
+		}
+		if s != before || samples != given {
+			t.Fatalf("%d samples: an input is overwritten", n)
 		}
 	}
 }

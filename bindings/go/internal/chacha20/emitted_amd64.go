@@ -161,6 +161,16 @@ func pass20AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
 //go:noescape
 func pass24AVX512(dst, src *byte, state *State, key, last *byte, blocks uint64)
 
+// chacha20-256: lanes 1 samples begin (25 instructions), lanes 1 double round (134 instructions, 10 times), lanes 1 row end (20 instructions).
+//
+//go:noescape
+func mask8AVX2(dst, src *byte, state *State)
+
+// chacha20-512: lanes 1 samples begin (24 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 row end (16 instructions).
+//
+//go:noescape
+func mask16AVX512(dst, src *byte, state *State)
+
 // Exclusive or of a message and the keystream.
 //
 //go:noescape

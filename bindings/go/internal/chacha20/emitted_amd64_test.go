@@ -80,7 +80,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestOfFamilies is TestLengths and TestStream with the passes of each family of cores, and of CPUs without AVX-512.
+// TestOfFamilies is TestLengths, TestStream and TestFirstRows with the passes of each family of cores, and of CPUs without AVX-512.
 func TestOfFamilies(t *testing.T) {
 	defer func(passesBefore []uint8, before bool) { passes, useAVX512 = passesBefore, before }(passes, useAVX512)
 	for _, avx512 := range []bool{false, useAVX512} {
@@ -88,6 +88,7 @@ func TestOfFamilies(t *testing.T) {
 			useAVX512, passes = avx512, passesOf(core, avx512)
 			TestStream(t)
 			TestLengths(t)
+			TestFirstRows(t)
 		}
 	}
 }

@@ -934,3 +934,210 @@ DATA ·stream4Constants<>+36(SB)/4, $0x0f0e0d0c
 DATA ·stream4Constants<>+40(SB)/4, $0x1b1a1918
 DATA ·stream4Constants<>+44(SB)/4, $0x1f1e1d1c
 GLOBL ·stream4Constants<>(SB), RODATA|NOPTR, $48
+
+// func mask4(dst, src *byte, state *State)
+// chacha20-128: lanes 1 samples begin (29 instructions), lanes 1 double round (96 instructions, 10 times), lanes 1 row end (22 instructions).
+TEXT ·mask4(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R2
+	MOVD src+8(FP), R3
+	MOVD state+16(FP), R4
+	MOVD $·mask4Constants<>(SB), R1
+	VL 0(R3), V0 // message
+	VL 0(R1), V1 // constants
+	VPERM V0, V0, V1, V0 // v12
+	VL 16(R3), V2 // message
+	VPERM V2, V2, V1, V2 // v13
+	VL 32(R3), V3 // message
+	VPERM V3, V3, V1, V3 // v14
+	VL 48(R3), V4 // message
+	VPERM V4, V4, V1, V4 // v15
+	VMRHF V0, V2, V1 // v16
+	VMRLF V0, V2, V0 // v17
+	VMRHF V3, V4, V2 // v18
+	VMRLF V3, V4, V3 // v19
+	VMRHG V1, V2, V4 // x[12]
+	VMRLG V1, V2, V1 // x[13]
+	VMRHG V0, V3, V2 // x[14]
+	VMRLG V0, V3, V0 // x[15]
+	VLREPF 0(R4), V3 // state
+	VLREPF 4(R4), V5 // state
+	VLREPF 8(R4), V6 // state
+	VLREPF 12(R4), V7 // state
+	VLREPF 16(R4), V8 // state
+	VLREPF 20(R4), V9 // state
+	VLREPF 24(R4), V10 // state
+	VLREPF 28(R4), V11 // state
+	VLREPF 32(R4), V12 // state
+	VLREPF 36(R4), V13 // state
+	VLREPF 40(R4), V14 // state
+	VLREPF 44(R4), V15 // state
+	MOVD $10, R6
+
+block1:
+	VAF V3, V8, V3 // v16
+	VAF V5, V9, V5 // v17
+	VX V4, V3, V4 // v18
+	VX V1, V5, V1 // v19
+	VERLLF $16, V4, V4 // v20
+	VERLLF $16, V1, V1 // v21
+	VAF V6, V10, V6 // v22
+	VAF V7, V11, V7 // v23
+	VX V2, V6, V2 // v24
+	VX V0, V7, V0 // v25
+	VERLLF $16, V2, V2 // v26
+	VERLLF $16, V0, V0 // v27
+	VAF V12, V4, V12 // v28
+	VAF V13, V1, V13 // v29
+	VX V8, V12, V8 // v30
+	VX V9, V13, V9 // v31
+	VERLLF $12, V8, V8 // v32
+	VERLLF $12, V9, V9 // v33
+	VAF V14, V2, V14 // v34
+	VAF V15, V0, V15 // v35
+	VX V10, V14, V10 // v36
+	VX V11, V15, V11 // v37
+	VERLLF $12, V10, V10 // v38
+	VERLLF $12, V11, V11 // v39
+	VAF V3, V8, V3 // v40
+	VAF V5, V9, V5 // v41
+	VX V4, V3, V4 // v42
+	VX V1, V5, V1 // v43
+	VERLLF $8, V4, V4 // v44
+	VERLLF $8, V1, V1 // v45
+	VAF V6, V10, V6 // v46
+	VAF V7, V11, V7 // v47
+	VX V2, V6, V2 // v48
+	VX V0, V7, V0 // v49
+	VERLLF $8, V2, V2 // v50
+	VERLLF $8, V0, V0 // v51
+	VAF V12, V4, V12 // v52
+	VAF V13, V1, V13 // v53
+	VX V8, V12, V8 // v54
+	VX V9, V13, V9 // v55
+	VERLLF $7, V8, V8 // v56
+	VERLLF $7, V9, V9 // v57
+	VAF V14, V2, V14 // v58
+	VAF V15, V0, V15 // v59
+	VX V10, V14, V10 // v60
+	VX V11, V15, V11 // v61
+	VERLLF $7, V10, V10 // v62
+	VERLLF $7, V11, V11 // v63
+	VAF V3, V9, V3 // v64
+	VAF V5, V10, V5 // v65
+	VX V0, V3, V0 // v66
+	VX V4, V5, V4 // v67
+	VERLLF $16, V0, V0 // v68
+	VERLLF $16, V4, V4 // v69
+	VAF V6, V11, V6 // v70
+	VAF V7, V8, V7 // v71
+	VX V1, V6, V1 // v72
+	VX V2, V7, V2 // v73
+	VERLLF $16, V1, V1 // v74
+	VERLLF $16, V2, V2 // v75
+	VAF V14, V0, V14 // v76
+	VAF V15, V4, V15 // v77
+	VX V9, V14, V9 // v78
+	VX V10, V15, V10 // v79
+	VERLLF $12, V9, V9 // v80
+	VERLLF $12, V10, V10 // v81
+	VAF V12, V1, V12 // v82
+	VAF V13, V2, V13 // v83
+	VX V11, V12, V11 // v84
+	VX V8, V13, V8 // v85
+	VERLLF $12, V11, V11 // v86
+	VERLLF $12, V8, V8 // v87
+	VAF V3, V9, V3 // x[0]
+	VAF V5, V10, V5 // x[1]
+	VX V0, V3, V0 // v90
+	VX V4, V5, V4 // v91
+	VERLLF $8, V0, V0 // x[15]
+	VERLLF $8, V4, V4 // x[12]
+	VAF V6, V11, V6 // x[2]
+	VAF V7, V8, V7 // x[3]
+	VX V1, V6, V1 // v96
+	VX V2, V7, V2 // v97
+	VERLLF $8, V1, V1 // x[13]
+	VERLLF $8, V2, V2 // x[14]
+	VAF V14, V0, V14 // x[10]
+	VAF V15, V4, V15 // x[11]
+	VX V9, V14, V9 // v102
+	VX V10, V15, V10 // v103
+	VERLLF $7, V9, V9 // x[5]
+	VERLLF $7, V10, V10 // x[6]
+	VAF V12, V1, V12 // x[8]
+	VAF V13, V2, V13 // x[9]
+	VX V11, V12, V11 // v108
+	VX V8, V13, V8 // v109
+	VERLLF $7, V11, V11 // x[7]
+	VERLLF $7, V8, V8 // x[4]
+	BRCTG R6, block1
+
+	VLREPF 0(R4), V0 // state
+	VAF V3, V0, V3 // v17
+	VLREPF 4(R4), V0 // state
+	VAF V5, V0, V5 // v19
+	VLREPF 8(R4), V0 // state
+	VAF V6, V0, V6 // v21
+	VLREPF 12(R4), V0 // state
+	VAF V7, V0, V7 // v23
+	VMRHF V3, V5, V0 // v24
+	VMRLF V3, V5, V3 // v25
+	VMRHF V6, V7, V1 // v26
+	VMRLF V6, V7, V6 // v27
+	VL 16(R1), V2 // constants
+	VPERM V0, V1, V2, V4 // v32
+	VST V4, 0(R2) // v32
+	VL 32(R1), V4 // constants
+	VPERM V0, V1, V4, V0 // v33
+	VST V0, 16(R2) // v33
+	VPERM V3, V6, V2, V2 // v34
+	VST V2, 32(R2) // v34
+	VPERM V3, V6, V4, V3 // v35
+	VST V3, 48(R2) // v35
+	VZERO V0
+	VZERO V1
+	VZERO V2
+	VZERO V3
+	VZERO V4
+	VZERO V5
+	VZERO V6
+	VZERO V7
+	VZERO V8
+	VZERO V9
+	VZERO V10
+	VZERO V11
+	VZERO V12
+	VZERO V13
+	VZERO V14
+	VZERO V15
+	VZERO V16
+	VZERO V17
+	VZERO V18
+	VZERO V19
+	VZERO V20
+	VZERO V21
+	VZERO V22
+	VZERO V23
+	VZERO V24
+	VZERO V25
+	VZERO V26
+	VZERO V27
+	VZERO V28
+	VZERO V29
+	VZERO V30
+	VZERO V31
+	RET
+
+DATA ·mask4Constants<>+0(SB)/4, $0x03020100
+DATA ·mask4Constants<>+4(SB)/4, $0x07060504
+DATA ·mask4Constants<>+8(SB)/4, $0x0b0a0908
+DATA ·mask4Constants<>+12(SB)/4, $0x0f0e0d0c
+DATA ·mask4Constants<>+16(SB)/4, $0x03020100
+DATA ·mask4Constants<>+20(SB)/4, $0x07060504
+DATA ·mask4Constants<>+24(SB)/4, $0x13121110
+DATA ·mask4Constants<>+28(SB)/4, $0x17161514
+DATA ·mask4Constants<>+32(SB)/4, $0x0b0a0908
+DATA ·mask4Constants<>+36(SB)/4, $0x0f0e0d0c
+DATA ·mask4Constants<>+40(SB)/4, $0x1b1a1918
+DATA ·mask4Constants<>+44(SB)/4, $0x1f1e1d1c
+GLOBL ·mask4Constants<>(SB), RODATA|NOPTR, $48

@@ -27,6 +27,16 @@ func xorGroups(dst, src []byte, s *State) {
 	xor4(&dst[0], &src[0], s, uint64(len(src)/(vectorBlocks*BlockSize)))
 }
 
+func firstRows(rows, samples *[MaxSamples][SampleSize]byte, s *State, n int) {
+	if !useVectors {
+		firstRowsGo(rows, samples, s, n)
+		return
+	}
+	for i := 0; i < n; i += vectorBlocks {
+		mask4(&rows[i][0], &samples[i][0], s)
+	}
+}
+
 func stream(buf []byte, n int, s *State) {
 	if !useVectors {
 		streamGo(buf[:n*BlockSize], s)

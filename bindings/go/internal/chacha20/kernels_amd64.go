@@ -167,6 +167,22 @@ func xorPass(pass uint8, dst, src *byte, s *State, key, last *byte, blocks uint6
 	}
 }
 
+func firstRows(rows, samples *[MaxSamples][SampleSize]byte, s *State, n int) {
+	switch {
+	case n == 1: // the time of one in a lane is that of all
+		firstRowsGo(rows, samples, s, n)
+	case useAVX512:
+		mask16AVX512(&rows[0][0], &samples[0][0], s)
+	case useAVX2:
+		mask8AVX2(&rows[0][0], &samples[0][0], s)
+		if n > 8 {
+			mask8AVX2(&rows[8][0], &samples[8][0], s)
+		}
+	default:
+		firstRowsGo(rows, samples, s, n)
+	}
+}
+
 func stream(buf []byte, n int, s *State) {
 	if !useAVX2 {
 		streamGo(buf[:n*BlockSize], s)

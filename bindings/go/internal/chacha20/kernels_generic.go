@@ -10,4 +10,8 @@ func groupBlocks() int { return 1 }
 
 func xorGroups(dst, src []byte, s *State) { xorBlocksGo(dst, src, s) }
 
+func firstRows(rows, samples *[MaxSamples][SampleSize]byte, s *State, n int) {
+	firstRowsGo(rows, samples, s, n)
+}
+
 func stream(buf []byte, n int, s *State) { streamGo(buf[:n*BlockSize], s) }

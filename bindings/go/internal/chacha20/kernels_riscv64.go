@@ -31,6 +31,10 @@ func xorGroups(dst, src []byte, s *State) {
 	block = aligned[[BlockSize]byte]{}
 }
 
+func firstRows(rows, samples *[MaxSamples][SampleSize]byte, s *State, n int) {
+	firstRowsGo(rows, samples, s, n)
+}
+
 func stream(buf []byte, n int, s *State) {
 	if !isAligned(buf) {
 		streamGo(buf[:n*BlockSize], s)

@@ -35,25 +35,40 @@ const (
 func Seal(out, in, additionalData []byte, s *State, mac *MAC) {
 	done := first(out, in, s, mac)
 	mac.AbsorbPadded(additionalData)
-	absorbed := 0
+	absorbed := sealFrom(done, out[:len(in)], 0, in, s, mac)
+	mac.AbsorbPadded(out[absorbed:len(in)])
+}
+
+// SealPacket encrypts message in place but for its first bytes, of which there are lead, at most 16, and absorbs it, with no
+// padding. s is at block 0, of which mac gets the key.
+func SealPacket(message []byte, lead int, s *State, mac *MAC) {
+	text := message[lead:]
+	absorbed := sealFrom(first(text, text, s, mac), message, lead, text, s, mac)
+	mac.Absorb(message[absorbed:])
+}
+
+// sealFrom encrypts in, from done on, to message after its first bytes, and absorbs bytes of message. It returns how many: a
+// multiple of poly1305.BlockSize.
+func sealFrom(done int, message []byte, lead int, in []byte, s *State, mac *MAC) (absorbed int) {
+	out := message[lead:]
 	for len(in)-done >= group {
 		size := group
 		if len(in)-done >= longGroup {
 			size = longGroup
 		}
 		each := size / group * roundBytes
-		groups, beside := 1, min(rounds, (done-absorbed)/each)
+		groups, beside := 1, min(rounds, (lead+done-absorbed)/each)
 		if beside >= size/each && beside < rounds {
 			groups, beside = (len(in)-done)/size, size/each
 		}
 		n := groups * size
-		xor(out[done:done+n], in[done:done+n], s, mac, out[absorbed:], size, beside)
+		xor(out[done:done+n], in[done:done+n], s, mac, message[absorbed:], size, beside)
 		done, absorbed = done+n, absorbed+groups*beside*each
 	}
 	if done < len(in) {
-		absorbed += xorRest(out[done:len(in)], in[done:], s, mac, out[absorbed:done])
+		absorbed += xorRest(out[done:], in[done:], s, mac, message[absorbed:lead+done])
 	}
-	mac.AbsorbPadded(out[absorbed:len(in)])
+	return absorbed
 }
 
 // first encrypts the first blocks of in, and returns their length. It begins mac with the key, in block 0, which is made with
@@ -99,6 +114,21 @@ func first(out, in []byte, s *State, mac *MAC) (done int) {
 // Open decrypts in to out and absorbs additionalData and in, both padded. A byte is absorbed before out may overwrite it. s is
 // at block 0, of which mac gets the key.
 func Open(out, in, additionalData []byte, s *State, mac *MAC) {
+	open(out, in, 0, additionalData, nil, s, mac)
+}
+
+// OpenPacket decrypts message in place but for its first bytes, of which there are lead, at most 16, and absorbs what it was,
+// with no padding. s is at block 0, of which mac gets the key.
+func OpenPacket(message []byte, lead int, s *State, mac *MAC) {
+	var last [poly1305.BlockSize]byte
+	n := copy(last[:], message[len(message)&^(poly1305.BlockSize-1):])
+	open(message[lead:], message, lead, nil, last[:n:n], s, mac)
+}
+
+// open decrypts message after its first bytes to out. Its last bytes, which make no block, are padded, or are those of last if
+// that is not nil.
+func open(out, message []byte, lead int, additionalData, last []byte, s *State, mac *MAC) {
+	in, whole := message[lead:], len(message)&^(poly1305.BlockSize-1)
 	if keyBeside && len(in) <= group+chacha20.BlockSize {
 		var stream [group + 2*chacha20.BlockSize]byte // the last two are blocks 0 and 9
 		others := stream[group:]
@@ -107,7 +137,7 @@ func Open(out, in, additionalData []byte, s *State, mac *MAC) {
 		mac.Init((*[poly1305.KeySize]byte)(others))
 		copy(others, others[chacha20.BlockSize:])
 		mac.AbsorbPadded(additionalData)
-		mac.AbsorbPadded(in)
+		absorbEnd(mac, message, 0, last)
 		chacha20.XORBytes(out, in, stream[:])
 		stream = [group + 2*chacha20.BlockSize]byte{}
 		return
@@ -128,32 +158,49 @@ func Open(out, in, additionalData []byte, s *State, mac *MAC) {
 			size = longGroup
 		}
 		each, groups := size/group*roundBytes, 1
-		if absorbed == done {
-			groups = (len(in) - done) / size
+		// What a group overwrites is absorbed to the end of its last block, unless that is not there.
+		end := min(blocksOf(lead+done+size), whole)
+		if absorbed == blocksOf(lead+done) {
+			groups = max(1, (whole-absorbed)/size)
 		}
-		if least := done + size - rounds*each; absorbed < least {
-			mac.Absorb(in[absorbed:least])
+		if least := end - rounds*each; absorbed < least {
+			mac.Absorb(message[absorbed:least])
 			absorbed = least
 		}
-		if odd := (done + size - absorbed) % each; odd != 0 {
-			mac.Absorb(in[absorbed : absorbed+odd])
+		if odd := (end - absorbed) % each; odd != 0 {
+			mac.Absorb(message[absorbed : absorbed+odd])
 			absorbed += odd
 		}
-		n, beside := groups*size, (done+size-absorbed)/each
-		xor(out[done:done+n], in[done:done+n], s, mac, in[absorbed:], size, beside)
+		n, beside := groups*size, (end-absorbed)/each
+		xor(out[done:done+n], in[done:done+n], s, mac, message[absorbed:], size, beside)
 		done, absorbed = done+n, absorbed+groups*beside*each
 	}
 	if done < len(in) {
-		var last [group]byte
-		copy(last[:], in[done:])
-		beside := min(rounds, (len(in)-absorbed)/roundBytes)
-		xor(last[:], last[:], s, mac, in[absorbed:], group, beside)
-		mac.AbsorbPadded(in[absorbed+beside*roundBytes:])
-		copy(out[done:], last[:])
-		last = [group]byte{}
+		var blocks [group]byte
+		copy(blocks[:], in[done:])
+		beside := min(rounds, (len(message)-absorbed)/roundBytes)
+		xor(blocks[:], blocks[:], s, mac, message[absorbed:], group, beside)
+		absorbEnd(mac, message, absorbed+beside*roundBytes, last)
+		copy(out[done:], blocks[:])
+		blocks = [group]byte{}
+	} else {
+		absorbEnd(mac, message, absorbed, last)
 	}
 	chacha20.XORBytes(out[:before], in[:before], stream[chacha20.BlockSize:])
 	stream = [group]byte{}
+}
+
+// blocksOf returns the number of bytes of the blocks of Poly1305 that n bytes take.
+func blocksOf(n int) int { return (n + poly1305.BlockSize - 1) &^ (poly1305.BlockSize - 1) }
+
+// absorbEnd absorbs message from absorbed on, padded, or, if last is not nil, its whole blocks and then last.
+func absorbEnd(mac *MAC, message []byte, absorbed int, last []byte) {
+	if last == nil {
+		mac.AbsorbPadded(message[absorbed:])
+		return
+	}
+	mac.Absorb(message[absorbed : len(message)&^(poly1305.BlockSize-1)])
+	mac.Absorb(last)
 }
 
 // xor encrypts whole groups of size bytes, and absorbs a part of message for each, beside this number of double rounds, at

@@ -58,12 +58,32 @@ func TestLengths(t *testing.T) {
 			run("Seal", Seal, m, sealed[:n], apart)
 			run("Open", Open, sealed[:n], m, apart)
 		}
+
+		lead := nadditional % 17
+		packet, oneTime := append(bytes.Clone(additional[:lead]), sealed[:n]...), reference.Block(keyBytes, 0, nonce)
+		plain, want := append(bytes.Clone(additional[:lead]), m...), reference.Tag(packet, oneTime[:poly1305.KeySize])
+		for what, c := range map[string]struct {
+			f       func(message []byte, lead int, s *State, mac *MAC)
+			in, out []byte
+		}{"SealPacket": {SealPacket, plain, packet}, "OpenPacket": {OpenPacket, packet, plain}} {
+			var s State
+			var mac MAC
+			var tag [poly1305.TagSize]byte
+			s.Init(&key, (*[12]byte)(nonce))
+			message := append(bytes.Clone(c.in), 0x55)
+			c.f(message[:lead+n], lead, &s, &mac)
+			mac.Tag(&tag)
+			if !bytes.Equal(message[:lead+n], c.out) || message[lead+n] != 0x55 || tag != want {
+				t.Fatalf("%s, %d and %d bytes", what, lead, n)
+			}
+		}
 	}
 	defer func(before bool) { keyBeside = before }(keyBeside)
 	for _, keyBeside = range []bool{false, true} {
 		for n := minBytes(keyBeside); n < 4300; n++ {
 			if n < 1200 || (n+2)%64 <= 4 {
 				check(n, n*7%71)
+				check(n, 4)
 			}
 		}
 		for _, n := range []int{1<<16 - 1, 1 << 16, 1<<16 + 1, 1<<16 + 1088, 1<<17 + 1111, 1<<17 + 1600} {

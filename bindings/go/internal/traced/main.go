@@ -9,7 +9,9 @@ import (
 	"math/rand/v2"
 	"os"
 
+	"github.com/hornet-mac/hornet/bindings/go/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/openssh"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305aes"
 )
@@ -55,6 +57,8 @@ func main() {
 		macs(secret, n, at)
 		partials(secret, n, at)
 		aeads(secret, n, at)
+		streams(secret, n)
+		packets(secret, n, at)
 	}
 	if len(os.Args) > 2 {
 		must(planted(secret(1)) < 2)
@@ -124,6 +128,37 @@ func aeads(secret func(int) []byte, n, at int) {
 		_, err = a.Open(nil, make([]byte, nonceSize), sealed, additional)
 		must(err != nil)
 	}
+}
+
+func streams(secret func(int) []byte, n int) {
+	key, m := secret(32), secret(n)
+	for _, nonceSize := range []int{chacha20.NonceSize, chacha20.NonceSizeX} {
+		c, err := chacha20.NewUnauthenticatedCipher(key, make([]byte, nonceSize))
+		must(err == nil)
+		c.XORKeyStream(m[:n/3], m[:n/3])
+		c.XORKeyStream(m[n/3:], m[n/3:])
+		c.SetOffset(100)
+		c.XORKeyStream(m, m)
+	}
+	_, err := chacha20.HChaCha20(key, make([]byte, 16))
+	must(err == nil)
+	samples := make([][chacha20.SampleSize]byte, n%40)
+	must(chacha20.HeaderMasks(make([][chacha20.MaskSize]byte, len(samples)), samples, key) == nil)
+}
+
+func packets(secret func(int) []byte, n, at int) {
+	c, err := openssh.New(secret(openssh.KeySize))
+	must(err == nil)
+	packet := append(make([]byte, openssh.LengthSize), secret(n+openssh.TagSize)...)
+	c.Seal(packet, 3)
+	must(c.Length((*[openssh.LengthSize]byte)(packet), 3) == uint32(n))
+	_, err = c.Open(packet, 3)
+	must(err == nil)
+	c.Seal(packet, 3)
+	packet[openssh.LengthSize+n+at] ^= 1
+	_, err = c.Open(packet, 3)
+	must(err != nil)
+	c.Wipe()
 }
 
 func must(ok bool) {
