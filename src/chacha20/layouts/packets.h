@@ -80,8 +80,9 @@ HORNET_INLINE void packets_rows(word_vec (*rows)[16], const packets_lanes *lanes
     HORNET_UNROLL
     for (size_t s = 0; s < LANES_SETS; s++) {
         HORNET_UNROLL
-        for (int i = 0; !hchacha20 && i < 16; i++)
-            x[s][i] = words_add(x[s][i], packets_word(lanes, i, s, false));
+        for (int i = 0; i < 16; i++)
+            if (!hchacha20)
+                x[s][i] = words_add(x[s][i], packets_word(lanes, i, s, false));
         lanes_to_rows(rows[s], x[s]);
     }
 }
