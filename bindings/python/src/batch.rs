@@ -271,9 +271,26 @@ struct Packets {
 /// The most bytes of a message (RFC 8439: 2^32 - 1 blocks of 64 bytes, less what the library reserves).
 const MOST_BYTES: u64 = 0x3f_ffff_ffc0;
 
+const NO_PACKET: sys::hornet_packet = sys::hornet_packet {
+    out: ptr::null_mut(),
+    in_: ptr::null(),
+    len_bytes: 0,
+    aad: ptr::null(),
+    aad_bytes: 0,
+    nonce: ptr::null(),
+    key: ptr::null(),
+    tag: ptr::null_mut(),
+};
+
 impl Packets {
-    /// Returns packet i, or what is wrong with it. `end` is the end of the one before it.
-    fn at(&self, i: usize, end: &mut usize) -> Result<sys::hornet_packet, String> {
+    /// Sets packet i, or returns what is wrong with it. `end` is the end of the one before it.
+    #[inline]
+    fn set(
+        &self,
+        packet: &mut sys::hornet_packet,
+        i: usize,
+        end: &mut usize,
+    ) -> Result<(), String> {
         let message = self.messages.at(i)?;
         let start = message.at() as usize - self.values.at() as usize;
         let start = if message.len() == 0 { *end } else { start };
@@ -313,7 +330,7 @@ impl Packets {
         if key.len() != KEY {
             return Err(format!("key {i} has {} bytes, not {KEY}", key.len()));
         }
-        Ok(sys::hornet_packet {
+        *packet = sys::hornet_packet {
             out: self.out.part(start, len).at().cast(),
             in_: message.at().cast_const().cast(),
             len_bytes: len,
@@ -326,22 +343,26 @@ impl Packets {
                 .cast_const(),
             key: key.at().cast_const(),
             tag,
-        })
+        };
+        Ok(())
     }
 
     /// Checks all packets, before any is written.
     fn check(&self) -> Result<(), String> {
         let values = self.values.at() as usize;
         // Ends, as numbers of bytes: of the packets before, and of the associated data before.
-        let (mut end, mut aad_end) = (0, 0);
+        let (mut end, mut aad_end, mut packet) = (0, 0, NO_PACKET);
         for i in 0..self.messages.count() {
             let before = end;
-            let packet = self.at(i, &mut end)?;
+            self.set(&mut packet, i, &mut end)?;
+            if self.aad.is_none() {
+                continue;
+            }
             let start = end - self.messages.at(i)?.len();
             let aad = Span::new(packet.aad.cast_mut().cast(), packet.aad_bytes);
             let mut apart = end == start || aad_end <= start;
             // Headers in the buffer that is encrypted in place: a packet that is written before its turn changes them.
-            if self.aad.is_some() && aad.overlaps(self.out) {
+            if aad.overlaps(self.out) {
                 let from = (aad.at() as usize).checked_sub(values);
                 apart &= from.is_some_and(|from| {
                     aad_end = aad_end.max(from + aad.len());
@@ -360,12 +381,12 @@ impl Packets {
     fn windows(&self, mut each: impl FnMut(usize, &[sys::hornet_packet])) -> Result<(), String> {
         self.check()?;
         let count = self.messages.count();
-        let mut window = Vec::with_capacity(WINDOW.min(count));
+        let mut window = vec![NO_PACKET; WINDOW.min(count)];
         let (mut first, mut end) = (0, 0);
         while first < count {
-            window.clear();
-            for i in first..count.min(first + WINDOW) {
-                window.push(self.at(i, &mut end)?);
+            window.truncate(count - first);
+            for (i, packet) in window.iter_mut().enumerate() {
+                self.set(packet, first + i, &mut end)?;
             }
             each(first, &window);
             first += window.len();
