@@ -97,8 +97,8 @@ struct hornet_chacha20_kernel {
     /* Does what chacha20_packets describes. Returns where its stack has ended. NULL if lanes is 1. */
     uintptr_t (*packets)(chacha20_packets *packets);
 
-    /* Sets subkeys[i] to the HChaCha20 of the key and the last row of each of up to `lanes` packets, of
-     * which it reads nothing else. Returns and may be the same. */
+    /* Sets subkeys[i] to the HChaCha20 of the key and the last row of each of up to `lanes` packets, whose
+     * texts it neither reads nor writes. Returns the same, and may be NULL like it. */
     uintptr_t (*subkeys)(uint8_t (*subkeys)[CHACHA20_KEY_BYTES], const chacha20_packets *packets);
 };
 

@@ -205,10 +205,10 @@ HORNET_NOINLINE uintptr_t kernel_subkeys(uint8_t (*subkeys)[CHACHA20_KEY_BYTES],
                                          const chacha20_packets *packets)
 {
     packets_lanes lanes;
+    packets_cursor cursor = {.left = packets->count};
     word_vec rows[LANES_SETS][16];
-    HORNET_KEEP_LOOP
-    for (size_t lane = 0; lane < PACKETS_LANES; lane++)
-        lanes.packet[lane] = (uint8_t)(lane < packets->count ? lane : 0);
+    memset(lanes.packet, 0xff, sizeof lanes.packet);
+    (void)packets_take(&lanes, &cursor, packets); /* the first lanes have the packets in their order */
     packets_load(&lanes, packets);
     packets_rows(rows, &lanes, true);
     HORNET_KEEP_LOOP
