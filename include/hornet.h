@@ -35,8 +35,8 @@
  *   - On x86-64, a call leaves nothing computed from keys, message bytes or expected tags on the stack or
  *     in vector and mask registers, except ciphertext, of which there may be copies on the stack.
  *     General-purpose registers are not cleared.
- *   - A call takes at most 9 KiB of the stack, hornet_chacha20_poly1305_seal_batch and _open_batch at most
- *     28 KiB. That is measured on x86-64, as gcc 12 and clang 19 compile the files of the library at -O2.
+ *   - A call takes at most 9 KiB of the stack, batches of packets at most 28 KiB. That is measured on
+ *     x86-64, as gcc 12 and clang 19 compile the files of the library at -O2.
  *   - The library does not allocate memory, print, take locks or set errno, and every call returns. All
  *     functions may be called from any number of threads at once, but each state from one thread at a time.
  */
@@ -161,7 +161,7 @@ typedef struct hornet_packet {
     size_t len_bytes;     /**< of in, and of out */
     const void *aad;      /**< associated data */
     size_t aad_bytes;     /**< of aad */
-    const uint8_t *nonce; /**< 12 bytes */
+    const uint8_t *nonce; /**< 12 bytes; 24 for the batches of XChaCha20-Poly1305 */
     const uint8_t *key;   /**< 32 bytes */
     uint8_t *tag;         /**< 16 bytes: written by _seal_batch, read by _open_batch */
 } hornet_packet;
@@ -169,11 +169,15 @@ typedef struct hornet_packet {
 /** Seals count packets, several at once. What is written for one packet must not overlap anything of
  * another. If a packet is too long, writes nothing for it, seals all others and returns false. */
 HORNET_CHECKED bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count);
-/** Opens count packets, several at once, and sets valid[i] to what hornet_chacha20_poly1305_open would
- * return for packets[i]. Returns true if all are valid. valid must not overlap anything. The overlap rule
- * of hornet_chacha20_poly1305_seal_batch holds. */
+/** Opens count packets, by the same rule, and sets valid[i], which must not overlap anything, to what
+ * hornet_chacha20_poly1305_open would return for packets[i]. Returns true if all are valid. */
 HORNET_CHECKED bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets,
                                                         size_t count);
+/** Seals count packets like hornet_chacha20_poly1305_seal_batch, but with nonces of 24 bytes. */
+HORNET_CHECKED bool hornet_xchacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count);
+/** Opens count packets like hornet_chacha20_poly1305_open_batch, but with such nonces. */
+HORNET_CHECKED bool hornet_xchacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets,
+                                                         size_t count);
 
 /** ChaCha20 alone (RFC 8439, section 2.4), for instance for QUIC header protection: sets out to in xor the
  * keystream from block `counter` on. IT DOES NOT AUTHENTICATE. If the counter would exceed 2^32 - 1, writes
@@ -208,25 +212,21 @@ HORNET_CHECKED bool hornet_poly1305_verify(const uint8_t tag[16], const void *ms
 
 /** Starts a message under key. */
 HORNET_API void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t key[32]);
-/** Appends msg[0 .. len_bytes) to the message. The tag depends only on the bytes, not on how they were
- * divided among calls. Does nothing if the state has ended. */
+/** Appends msg[0 .. len_bytes); how it is divided does not matter. Does nothing if the state has ended. */
 HORNET_API void hornet_poly1305_update(hornet_poly1305_state *state, const void *msg, size_t len_bytes);
 /** Appends the `in` of each of count pieces, like one call of hornet_poly1305_update per piece. */
 HORNET_API void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *pieces,
                                         size_t count);
 
-/** Writes the tag of all bytes appended so far, and ends the state. If it had already ended, writes 16 zero
- * bytes, which authenticate nothing. */
+/** Writes the tag of all bytes appended so far, and ends the state. If it had ended, writes 16 zeros. */
 HORNET_API void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16]);
-/** Returns true if tag is the tag of all bytes appended so far, and ends the state. If it had already
- * ended, returns false whatever the tag. */
+/** Returns true if tag is that of all bytes appended so far, and ends the state; false if it had ended. */
 HORNET_CHECKED bool hornet_poly1305_final_verify(hornet_poly1305_state *state, const uint8_t tag[16]);
 
 /** Sets tags[i] to the tag of msgs[i][0 .. lens_bytes[i]) under keys[i], for count messages, 0 to SIZE_MAX,
  * each in its own lane of a vector kernel: from about a dozen messages of 32 to 500 bytes on, this is about
- * twice as fast as one after another. Lengths may differ arbitrarily: messages of similar length share a
- * vector, and the library chooses the fastest order. tags must not overlap the messages, keys, lens_bytes
- * or the array of pointers, because some tags are written before other inputs are read. */
+ * twice as fast as one after another. Lengths may differ arbitrarily. tags must not overlap any input or
+ * its addresses, because some tags are written before other inputs are read. */
 HORNET_API void hornet_poly1305_batch(uint8_t (*tags)[16], const void *const *msgs,
                                       const size_t *lens_bytes, const uint8_t (*keys)[32], size_t count);
 /** Sets valid[i] to whether tags[i] is the tag of msgs[i][0 .. lens_bytes[i]) under keys[i], and returns

@@ -589,8 +589,9 @@ class Passed(NamedTuple):
             [(bit, which) for (found, which), bit in places.items() if found == kind] for kind in ("general", "vectors")
         )
         memory, numbers = places.get(("memory", ""), 0), tuple(number for _, number in vectors)
-        # In braces are masks, and lists of registers.
-        only_vectors = bool(vectors) and not general and not memory and "{" not in line.text
+        # In braces are masks, and lists of registers; a comparison also names the mask that it sets.
+        others = "{" in line.text or "%k" in line.text
+        only_vectors = bool(vectors) and not general and not memory and not others
         return Passed(line, general, vectors, memory, verdict.together, numbers, only_vectors)
 
     def words_in(self, machine: "Machine") -> int:

@@ -363,18 +363,23 @@ class Packet(NamedTuple):
 
 
 def prove_packets(
-    linked: Linked, choice: Choice, packets: Sequence[Packet], valid: Sequence[bool] = (), terms: Terms | None = None
+    linked: Linked,
+    choice: Choice,
+    packets: Sequence[Packet],
+    valid: Sequence[bool] = (),
+    extended: bool = False,
+    terms: Terms | None = None,
 ) -> Batches:
-    """Prove hornet_chacha20_poly1305_seal_batch, or _open_batch with these verdicts."""
+    """Prove hornet_chacha20_poly1305_seal_batch, or _open_batch with these verdicts; or those of XChaCha20-Poly1305."""
     calls, opens, count = Batches(linked, choice, terms or Terms(NamingRing())), bool(valid), len(packets)
     expected: list[Sealed] = []
     given, results = [], [(VALID, count)] if opens else []
     for i, (length, aad_length, in_place) in enumerate(packets):
         out, text_at, aad_at, nonce_at, key_at, tag_at = (at_of(which, i) for which in range(6))
         text_at = out if in_place else text_at
-        key, nonce = calls.data(key_at, f"key {i}", 32), calls.data(nonce_at, f"nonce {i}", 12)
+        key, nonce = calls.data(key_at, f"key {i}", 32), calls.data(nonce_at, f"nonce {i}", 24 if extended else 12)
         aad, text = calls.data(aad_at, f"aad {i}", aad_length), calls.data(text_at, f"text {i}", length)
-        expected.append(sealed(calls, key, nonce, text, aad, Case(opens, length, aad_length)))
+        expected.append(sealed(calls, key, nonce, text, aad, Case(opens, length, aad_length, extended=extended)))
         results.append((out, length))
         if opens:
             given.append(doubled(calls.data(tag_at, f"tag {i}", TAG_BYTES)))
@@ -386,7 +391,7 @@ def prove_packets(
         return calls.tag_of(expected[i].input, expected[i].key)
 
     verdicts = Verdicts(calls, given, tag, valid)
-    function = f"hornet_chacha20_poly1305_{'open' if opens else 'seal'}_batch"
+    function = f"hornet_{'x' * extended}chacha20_poly1305_{'open' if opens else 'seal'}_batch"
     result = calls.call(function, [*[VALID] * opens, PACKETS, count], results)
     verdicts.check()
     for i, (length, _, _) in enumerate(packets):
@@ -436,12 +441,16 @@ def calls_of_packets(
     linked: Linked, choice: Choice, new: Mapping[str, Sequence[int]], is_first: bool
 ) -> Iterator[partial[Batches]]:
     """Yield the proofs of the calls of batches of packets for a choice of kernels, of which some are new; those that open
-    packets for new ones of Poly1305, and all calls for the first choice."""
+    packets for new ones of Poly1305, XChaCha20-Poly1305 for new ones of ChaCha20, and all calls for the first choice."""
     terms = Terms(NamingRing())
     yield partial(prove_packets, linked, choice, SHARED if new["poly1305"] else FEW_SHARED, terms=terms)
     if new["poly1305"]:
         yield partial(prove_packets, linked, choice, SHARED, forged(len(SHARED)), terms=terms)
+    if new["chacha20"]:
+        yield partial(prove_packets, linked, choice, FEW_SHARED, NONE, True, terms=terms)
     if is_first:
+        few = forged(len(FEW_SHARED))
+        yield partial(prove_packets, linked, choice, FEW_SHARED, few, True, terms=terms)
         yield partial(prove_packets, linked, choice, SHARED, (True,) * len(SHARED), terms=terms)
         for packets in (SAME, LONG):
             yield partial(prove_packets, linked, choice, packets, terms=terms)

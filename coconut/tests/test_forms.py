@@ -674,6 +674,7 @@ ONLY_VECTORS = {
     "vmovdqu %ymm0, (%rdi)": False,
     "vpextrq $0x1, %xmm0, %rax": False,
     "vpaddd %zmm1, %zmm2, %zmm0{%k1}": False,
+    "vpcmpgtq %ymm1, %ymm2, %k1": False,
     "kmovw %k1, %k2": False,
     "vzeroupper": False,
     "add %rax, %rbx": False,

@@ -68,6 +68,7 @@ def test_packets(compiler: str) -> None:
     choice = choice_of(linked, "avx2")
     prove_packets(linked, choice, SMALL)
     prove_packets(linked, choice, SMALL, VERDICTS)
+    prove_packets(linked, choice, SMALL, VERDICTS, extended=True)
 
 
 def exchanged(at: int, size: int, count: int, apart: int) -> Callable[[Memory], None]:
@@ -95,20 +96,22 @@ def planted(monkeypatch: pytest.MonkeyPatch, function: str, change: Callable[[Ba
 
 
 @pytest.mark.parametrize(
-    ("member", "what"),
+    ("member", "what", "extended"),
     [
-        (NONCE, "output|computed nothing"),
-        (KEY, "output|computed nothing"),
-        (TAG, "word 0 of tag 0 is another number"),
+        (NONCE, "output|computed nothing", False),
+        (KEY, "output|computed nothing", False),
+        (TAG, "word 0 of tag 0 is another number", False),
+        (NONCE, "output|computed nothing", True),
     ],
 )
-def test_of_another_packet(monkeypatch: pytest.MonkeyPatch, member: int, what: str) -> None:
+def test_of_another_packet(monkeypatch: pytest.MonkeyPatch, member: int, what: str, extended: bool) -> None:
     """Packets that are sealed with each other's nonce or key, or get each other's tag, are refused."""
     linked, choice = first_choice()
     exchange = exchanged(PACKETS + member, 8, 1, 64)
-    planted(monkeypatch, "hornet_chacha20_poly1305_seal_batch", lambda calls: exchange(calls.memory))
+    function = f"hornet_{'x' * extended}chacha20_poly1305_seal_batch"
+    planted(monkeypatch, function, lambda calls: exchange(calls.memory))
     with pytest.raises(Unproved, match=what):
-        prove_packets(linked, choice, SMALL)
+        prove_packets(linked, choice, SMALL, extended=extended)
 
 
 def test_given_tags_exchanged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,15 +16,15 @@ enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
 typedef struct {
     const hornet_packet *packets;
     bool *valid;
-    bool opens;
+    bool opens, extended; /* extended: nonces have 24 bytes */
     aead_kernels kernels;
 } aead_window;
 
 static bool aead_alone(const aead_window *window, size_t i)
 {
     const hornet_packet *const p = &window->packets[i];
-    const aead_call call = {p->out,   p->in,  p->len_bytes, p->aad,         p->aad_bytes,
-                            p->nonce, p->key, false,        window->kernels};
+    const aead_call call = {p->out,   p->in,  p->len_bytes,     p->aad,         p->aad_bytes,
+                            p->nonce, p->key, window->extended, window->kernels};
     return window->valid[i] =
                window->opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
 }
@@ -51,6 +51,21 @@ static size_t stride_of(size_t len_bytes, size_t aad_room)
     return ((len_bytes + 63) / 64 * 64 + 16 + aad_room + 63) / 64 * 64 | 64;
 }
 
+/* Replaces the keys and nonces of 24 bytes by those with which ChaCha20 continues, and returns where the
+ * stack has ended. The keys are stored in subkeys. */
+static uintptr_t derive_subkeys(chacha20_packets *all, uint8_t (*subkeys)[CHACHA20_KEY_BYTES],
+                                const aead_window *window, const uint8_t *order)
+{
+    for (size_t i = 0; i < all->count; i++)
+        hchacha20_last_row(all->last_row[i], window->packets[order[i]].nonce);
+    const uintptr_t end = batch_kernel(window->kernels)->subkeys(subkeys, all);
+    for (size_t i = 0; i < all->count; i++) {
+        all->key[i] = subkeys[i];
+        xchacha20_last_row(all->last_row[i], 0, window->packets[order[i]].nonce);
+    }
+    return end;
+}
+
 /* Processes a bundle, packets order[0 .. count), the longest first, and returns where its stack has ended.
  */
 HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *order, size_t count,
@@ -59,12 +74,15 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
     const hornet_packet *const packets = window->packets;
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
-    uint8_t memory[AEAD_AAD_ROOM_BYTES + count * stride] __attribute__((aligned(MEMORY_ALIGNMENT)));
+    const size_t inputs_end = AEAD_AAD_ROOM_BYTES + count * stride;
+    const size_t subkeys_bytes = window->extended ? count * CHACHA20_KEY_BYTES : 0;
+    uint8_t memory[inputs_end + subkeys_bytes] __attribute__((aligned(MEMORY_ALIGNMENT)));
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
         check_overlap(p->out, p->in, p->len_bytes);
         all.key[i] = p->key;
-        chacha20_last_row(all.last_row[i], 0, p->nonce);
+        if (!window->extended)
+            chacha20_last_row(all.last_row[i], 0, p->nonce);
         all.out[i] = p->out;
         all.copy[i] = memory + stride * i + AEAD_AAD_ROOM_BYTES;
         all.in[i] = p->in;
@@ -72,7 +90,10 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
     }
     all.count = count;
     all.opens = window->opens;
-    const uintptr_t end = batch_kernel(window->kernels)->packets(&all);
+    uintptr_t end = UINTPTR_MAX;
+    if (window->extended)
+        end = derive_subkeys(&all, (uint8_t(*)[CHACHA20_KEY_BYTES])(memory + inputs_end), window, order);
+    end = lower_end(end, batch_kernel(window->kernels)->packets(&all));
     /* Now there is room for others where nonces and lengths were. */
     uint8_t(*const tags)[16] = (uint8_t(*)[16])all.last_row;
     size_t *const inputs_bytes = all.len_bytes;
@@ -127,10 +148,12 @@ static size_t aead_sort(uint8_t *order, size_t *aad_room, const hornet_packet *p
 static size_t divided_up(size_t a, size_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
 
 /* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
- * in 64ths of a pass of ChaCha20, which takes the same time whether its lanes are full or not. */
-static bool gains(const hornet_packet *packets, const uint8_t *order, size_t count,
+ * in 64ths of a pass of ChaCha20, which takes the same time whether its lanes are full or not; HChaCha20 of
+ * all packets is one. */
+static bool gains(const aead_window *window, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
+    const hornet_packet *const packets = window->packets;
     /* Whether long messages have all of Poly1305 stitched with the cipher. */
     const chacha20_layout *const layout = chacha20_main_layout(kernel);
     const bool stitched =
@@ -141,9 +164,11 @@ static bool gains(const hornet_packet *packets, const uint8_t *order, size_t cou
         alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes); /* divisions take long */
         nblocks += n;
     }
-    alone = 64 * alone + (stitched ? 0 : nblocks * AEAD_ALONE_MAC);
+    alone = 64 * alone + (stitched ? 0 : nblocks * AEAD_ALONE_MAC) +
+            (window->extended ? count * AEAD_ALONE_HCHACHA20 : 0);
     const size_t longest = 1 + chacha20_blocks(packets[order[0]].len_bytes);
-    const size_t together = AEAD_SHARED_PLACE + 64 * divided_up(nblocks, kernel->lanes) +
+    const size_t together = AEAD_SHARED_PLACE +
+                            64 * (divided_up(nblocks, kernel->lanes) + window->extended) +
                             longest * (stitched ? AEAD_SHARED_MAC_STITCHED : AEAD_SHARED_MAC);
     return alone >= together;
 }
@@ -166,7 +191,7 @@ static bool process_window(const aead_window *window, size_t count)
         while (most * stride > AEAD_SHARED_MEMORY_BYTES)
             most /= 2;
         const size_t shared = n - i < most ? n - i : most;
-        if (shared < 2 || !gains(packets, order + i, shared, kernel)) {
+        if (shared < 2 || !gains(window, order + i, shared, kernel)) {
             all &= aead_alone(window, order[i]);
             i++;
             continue;
@@ -184,24 +209,44 @@ static bool process_window(const aead_window *window, size_t count)
     return all;
 }
 
-bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
+static bool seal_batch(const hornet_packet *packets, size_t count, bool extended)
 {
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool valid[AEAD_WINDOW], all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, valid, false, kernels};
+        const aead_window window = {packets + first, valid, false, extended, kernels};
         all &= process_window(&window, hornet_batch_window(first, count));
     }
     return all;
 }
 
-bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
+static bool open_batch(bool *valid, const hornet_packet *packets, size_t count, bool extended)
 {
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, valid + first, true, kernels};
+        const aead_window window = {packets + first, valid + first, true, extended, kernels};
         all &= process_window(&window, hornet_batch_window(first, count));
     }
     return all;
+}
+
+bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
+{
+    return seal_batch(packets, count, false);
+}
+
+bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
+{
+    return open_batch(valid, packets, count, false);
+}
+
+bool hornet_xchacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
+{
+    return seal_batch(packets, count, true);
+}
+
+bool hornet_xchacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
+{
+    return open_batch(valid, packets, count, true);
 }

@@ -52,10 +52,7 @@ void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32
                             const uint8_t nonce[24])
 {
     clear_stack_and_registers(hchacha20(state, key, nonce));
-    state->word[12] = counter;
-    state->word[13] = 0;
-    state->word[14] = load_le32(nonce + 16);
-    state->word[15] = load_le32(nonce + 20);
+    xchacha20_last_row(state->word + 12, counter, nonce);
 }
 
 uintptr_t hornet_chacha20_pass(const chacha20_layout *layout, chacha20_work *work)

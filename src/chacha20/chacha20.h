@@ -96,6 +96,10 @@ struct hornet_chacha20_kernel {
 
     /* Does what chacha20_packets describes. Returns where its stack has ended. NULL if lanes is 1. */
     uintptr_t (*packets)(chacha20_packets *packets);
+
+    /* Sets subkeys[i] to the HChaCha20 of the key and the last row of each of up to `lanes` packets, whose
+     * texts it neither reads nor writes. Returns the same, and may be NULL like it. */
+    uintptr_t (*subkeys)(uint8_t (*subkeys)[CHACHA20_KEY_BYTES], const chacha20_packets *packets);
 };
 
 /* Returns the number of blocks that len_bytes bytes take. */
@@ -189,10 +193,22 @@ HORNET_INLINE void chacha20_store_row(uint32_t row[4], uint64_t lo, uint64_t hi)
 /* "expand 32-byte k" */
 static const uint32_t chacha20_constants[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
 
+/* Sets words 12 to 15 of a state to 16 bytes of a nonce, as HChaCha20 has them. */
+HORNET_INLINE void hchacha20_last_row(uint32_t row[4], const uint8_t nonce[16])
+{
+    chacha20_store_row(row, load_le64(nonce), load_le64(nonce + 8));
+}
+
 /* Sets words 12 to 15 of a state to a counter and a nonce. */
 HORNET_INLINE void chacha20_last_row(uint32_t row[4], uint32_t counter, const uint8_t nonce[12])
 {
     chacha20_store_row(row, counter | (uint64_t)load_le32(nonce) << 32, load_le64(nonce + 4));
+}
+
+/* The same for the rest of a nonce of 24 bytes, of which HChaCha20 has taken the first 16. */
+HORNET_INLINE void xchacha20_last_row(uint32_t row[4], uint32_t counter, const uint8_t nonce[24])
+{
+    chacha20_store_row(row, counter, load_le64(nonce + 16));
 }
 
 /* Sets up the state for a key of 32 bytes, a counter and a nonce of 12 bytes. */

@@ -52,6 +52,8 @@ static void call_aead(void)
                                          m,       aead_nonce,  keys[m],           tags[m]};
         (void)!hornet_chacha20_poly1305_seal_batch(packets, MESSAGES);
         (void)!hornet_chacha20_poly1305_open_batch(valid, packets, MESSAGES);
+        (void)!hornet_xchacha20_poly1305_seal_batch(packets, MESSAGES);
+        (void)!hornet_xchacha20_poly1305_open_batch(valid, packets, MESSAGES);
         (void)!hornet_chacha20(outs[0], message, n, 5, aead_nonce, key);
     }
 }

@@ -63,9 +63,25 @@ static const char *seal_one(const hornet_packet *p, uint8_t *out, int number)
     return "";
 }
 
+/* Seals packets with nonces of 24 bytes, alone and in a batch, and notes those that differ. */
+static void seal_extended(const hornet_packet *packets, const char **notes, size_t count)
+{
+    uint8_t tag[16];
+    const bool all = hornet_xchacha20_poly1305_seal_batch(packets, count);
+    for (size_t i = 0; i < count; i++) {
+        const hornet_packet *const p = &packets[i];
+        static uint8_t alone[ANSWER_MAX_BYTES];
+        if (!all ||
+            !hornet_xchacha20_poly1305_seal(alone, tag, p->in, p->len_bytes, p->aad, p->aad_bytes, p->nonce,
+                                            p->key) ||
+            memcmp(alone, p->out, p->len_bytes) != 0 || memcmp(tag, p->tag, 16) != 0)
+            notes[i] = " but not in a batch of XChaCha20-Poly1305";
+    }
+}
+
 static void print_sealed_answers(void)
 {
-    static uint8_t msg[ANSWER_MAX_BYTES], key[32], nonces[ANSWER_PACKETS][12];
+    static uint8_t msg[ANSWER_MAX_BYTES], key[32], nonces[ANSWER_PACKETS][24];
     static uint8_t tags[ANSWER_PACKETS][16], batch_tags[ANSWER_PACKETS][16];
     answer_input(ANSWER_KINDS - 1, msg, key);
     for (int first = 0; first < ANSWER_SEALED; first += ANSWER_PACKETS) {
@@ -75,6 +91,7 @@ static void print_sealed_answers(void)
         for (int i = 0; i < count; i++) {
             const int number = first + i;
             answer_nonce(number, nonces[i]);
+            answer_nonce(number + 1, nonces[i] + 12);
             packets[i] = (hornet_packet){
                 sealed[i], msg,    answer_sealed_bytes(number), msg, answer_aad_bytes(number), nonces[i],
                 key,       tags[i]};
@@ -82,6 +99,7 @@ static void print_sealed_answers(void)
             packets[i].out = outs[i];
             packets[i].tag = batch_tags[i];
         }
+        seal_extended(packets, notes, (size_t)count);
         const bool all = hornet_chacha20_poly1305_seal_batch(packets, (size_t)count);
         for (int i = 0; i < count; i++) {
             for (int k = 0; k < 16; k++)

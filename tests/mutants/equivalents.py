@@ -280,8 +280,8 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "n < count",
         ),
         ("process_window", "may_share decides again.", "(i < count); i++", "n != (count + "),
-        ("hornet_chacha20_poly1305_seal_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
-        ("hornet_chacha20_poly1305_open_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
+        ("seal_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
+        ("open_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
     ],
     "aead/chacha20_poly1305.c": [
         (

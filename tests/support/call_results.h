@@ -21,7 +21,7 @@ struct call_result {
 /* Returns how many of it.sealed and it.opened a call may write. */
 static size_t texts_of(const struct secret_call *function)
 {
-    return function->call == call_seal_batch || function->call == call_open_batch ? MESSAGES : 3;
+    return is_of_packets(function->call, false) || is_of_packets(function->call, true) ? MESSAGES : 3;
 }
 
 /* Prepares a call with messages of n bytes, and removes all results of earlier calls. */

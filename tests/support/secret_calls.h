@@ -242,6 +242,24 @@ static void call_open_batch(size_t n)
     (void)n;
     it.ok = hornet_chacha20_poly1305_open_batch(it.valid, it.packets, MESSAGES);
 }
+static void call_xseal_batch(size_t n)
+{
+    (void)n;
+    it.ok = hornet_xchacha20_poly1305_seal_batch(it.packets, MESSAGES);
+}
+static void call_xopen_batch(size_t n)
+{
+    (void)n;
+    it.ok = hornet_xchacha20_poly1305_open_batch(it.valid, it.packets, MESSAGES);
+}
+
+/* Whether a call seals, or opens, packets. */
+static bool is_of_packets(void (*call)(size_t n), bool opens)
+{
+    return opens ? call == call_open_batch || call == call_xopen_batch
+                 : call == call_seal_batch || call == call_xseal_batch;
+}
+
 static void call_chacha20(size_t n)
 {
     it.ok = hornet_chacha20(it.sealed[0], it.msg, n, 3, aead_nonce, it.keys[0]);
@@ -310,6 +328,8 @@ static const struct secret_call secret_calls[] = {
      false},
     {"hornet_chacha20_poly1305_seal_batch", call_seal_batch, NULL, false, true, true},
     {"hornet_chacha20_poly1305_open_batch", call_open_batch, call_seal_batch, false, true, true},
+    {"hornet_xchacha20_poly1305_seal_batch", call_xseal_batch, NULL, false, true, true},
+    {"hornet_xchacha20_poly1305_open_batch", call_xopen_batch, call_xseal_batch, false, true, true},
     {"hornet_chacha20", call_chacha20, NULL, false, true, false},
 };
 
@@ -375,7 +395,7 @@ static void set_up_aead(const struct secret_call *function, size_t n, bool again
     if (function->call != call_aead_aad)
         it.ok = decrypts ? hornet_aead_decrypt(&it.aead, it.begun[1], it.begun[0], n / 2 + 5)
                          : hornet_aead_encrypt(&it.aead, it.begun[0], it.msg, n / 2 + 5);
-    const bool opens = again && function->call == call_open_batch;
+    const bool opens = again && is_of_packets(function->call, true);
     for (size_t i = 0; i < MESSAGES; i++)
         it.packets[i] = (hornet_packet){opens ? it.opened[i] : it.sealed[i],
                                         opens ? it.sealed[i] : it.msg + i,

@@ -162,6 +162,18 @@ static bool seal_message(const struct message *m, uint8_t *out, uint8_t *tag, co
         out, tag, in, m->len_bytes, m->aad, m->aad_bytes, m->nonce, m->key);
 }
 
+static bool seal_packets(const hornet_packet *calls, size_t count, bool extended)
+{
+    return (extended ? hornet_xchacha20_poly1305_seal_batch : hornet_chacha20_poly1305_seal_batch)(calls,
+                                                                                                   count);
+}
+
+static bool open_packets(bool *valid, const hornet_packet *calls, size_t count, bool extended)
+{
+    return (extended ? hornet_xchacha20_poly1305_open_batch
+                     : hornet_chacha20_poly1305_open_batch)(valid, calls, count);
+}
+
 static bool open_message(const struct message *m, uint8_t *out, const uint8_t *in, const uint8_t *tag)
 {
     return (m->extended ? hornet_xchacha20_poly1305_open : hornet_chacha20_poly1305_open)(
@@ -258,6 +270,29 @@ static void check_message(const struct message *m)
     check_pieces(m, number * 37 % (n + 1), in_place);
 }
 
+/* Seals and opens the message as each packet of a batch. */
+static void check_copies(const struct message *m)
+{
+    enum { COPIES = 17, COPY_BYTES = 400 };
+    static uint8_t outs[COPIES][COPY_BYTES];
+    hornet_packet calls[COPIES];
+    tag_t tags[COPIES];
+    bool valid[COPIES] = {false};
+    for (size_t i = 0; i < COPIES; i++)
+        calls[i] =
+            (hornet_packet){outs[i], m->msg, m->len_bytes, m->aad, m->aad_bytes, m->nonce, m->key, tags[i]};
+    check(seal_packets(calls, COPIES, m->extended), "%s: copies refused", names());
+    for (size_t i = 0; i < COPIES; i++) {
+        check(same(outs[i], m->ciphertext, m->len_bytes) && memcmp(tags[i], m->tag, 16) == 0,
+              "%s: %zu bytes, copy %zu of a packet", names(), m->len_bytes, i);
+        calls[i].in = outs[i];
+    }
+    check(open_packets(valid, calls, COPIES, m->extended), "%s: sealed copies refused", names());
+    for (size_t i = 0; i < COPIES; i++)
+        check(valid[i] && same(outs[i], m->msg, m->len_bytes), "%s: %zu bytes, copy %zu opened", names(),
+              m->len_bytes, i);
+}
+
 static void test_vectors(void)
 {
     static const struct {
@@ -279,6 +314,7 @@ static void test_vectors(void)
         check(same(OUTPUT, expected, m.len_bytes) && memcmp(tag, m.tag, 16) == 0,
               "the definition: vector %zu", i);
         check_message(&m);
+        check_copies(&m);
     }
 }
 
@@ -574,15 +610,18 @@ static void test_alignments(void)
     force_chacha20(NULL);
 }
 
-/* Packets of arbitrary lengths, some in place. Each must be the same as from its own call. */
+/* Packets of arbitrary lengths, some in place. Each must be the same as from its own call. All have nonces
+ * of 24 bytes, or all of 12. */
 enum { MOST_PACKETS = 200, PACKET_BYTES = 4300, PACKET_AAD_BYTES = 100 };
 
 static struct packet {
     uint8_t msg[PACKET_BYTES], sealed[PACKET_BYTES], out[PACKET_BYTES + AROUND];
-    uint8_t aad[PACKET_AAD_BYTES], nonce[12], key[32];
+    uint8_t aad[PACKET_AAD_BYTES], nonce[24], key[32];
     tag_t tag, expected;
     size_t len_bytes, aad_bytes;
 } packets[MOST_PACKETS];
+
+static bool packets_extended;
 
 static hornet_packet packet_calls[MOST_PACKETS + 1];
 
@@ -594,8 +633,8 @@ static void make_packet(struct packet *p, size_t len_bytes, size_t aad_bytes)
     random_bytes(p->key, sizeof p->key);
     memcpy(p->msg, random_msg + random_word() % 5000, len_bytes);
     memcpy(p->aad, random_aad + random_word() % 1000, aad_bytes);
-    check(hornet_chacha20_poly1305_seal(p->sealed, p->expected, p->msg, len_bytes, p->aad, aad_bytes,
-                                        p->nonce, p->key),
+    check((packets_extended ? hornet_xchacha20_poly1305_seal : hornet_chacha20_poly1305_seal)(
+              p->sealed, p->expected, p->msg, len_bytes, p->aad, aad_bytes, p->nonce, p->key),
           "a packet alone");
 }
 
@@ -651,8 +690,7 @@ static void check_sealed(size_t count)
 {
     make_calls(count, false);
     running_length = count;
-    check(hornet_chacha20_poly1305_seal_batch(packet_calls, count), "%s: %zu packets refused", names(),
-          count);
+    check(seal_packets(packet_calls, count, packets_extended), "%s: %zu packets refused", names(), count);
     for (size_t i = 0; i < count; i++) {
         const struct packet *p = &packets[i];
         check(memcmp(p->out, p->sealed, p->len_bytes) == 0 && memcmp(p->tag, p->expected, 16) == 0 &&
@@ -668,8 +706,8 @@ static void check_batch(size_t count, size_t kind)
     check_sealed(count);
     make_calls(count, true);
     memset(valid, 0, sizeof valid);
-    check(hornet_chacha20_poly1305_open_batch(valid, packet_calls, count), "%s: %zu packets refused",
-          names(), count);
+    check(open_packets(valid, packet_calls, count, packets_extended), "%s: %zu packets refused", names(),
+          count);
     for (size_t i = 0; i < count; i++) {
         const struct packet *p = &packets[i];
         check(valid[i] && memcmp(p->out, p->msg, p->len_bytes) == 0 &&
@@ -684,13 +722,13 @@ static void check_batch(size_t count, size_t kind)
     const size_t forged = random_word() % count;
     struct packet *f = &packets[forged];
     uint8_t *const parts[] = {f->tag, (uint8_t *)packet_calls[forged].in, f->aad, f->nonce};
-    const size_t parts_bytes[] = {16, f->len_bytes, f->aad_bytes, 12};
+    const size_t parts_bytes[] = {16, f->len_bytes, f->aad_bytes, packets_extended ? 24 : 12};
     size_t part = random_word() % 4;
     if (parts_bytes[part] == 0)
         part = 0;
     parts[part][random_word() % parts_bytes[part]] ^= (uint8_t)(1 << random_word() % 8);
     memset(valid, 1, sizeof valid);
-    check(!hornet_chacha20_poly1305_open_batch(valid, packet_calls, count),
+    check(!open_packets(valid, packet_calls, count, packets_extended),
           "%s: one forged packet of %zu, and all are valid", names(), count);
     for (size_t i = 0; i < count; i++) {
         const struct packet *p = &packets[i];
@@ -711,8 +749,8 @@ static void check_batch(size_t count, size_t kind)
         packet_calls[forged].in = NULL;
         memset(f->tag, FILL, 16);
         memset(valid, 1, sizeof valid);
-        check(!(opens ? hornet_chacha20_poly1305_open_batch(valid, packet_calls, count)
-                      : hornet_chacha20_poly1305_seal_batch(packet_calls, count)),
+        check(!(opens ? open_packets(valid, packet_calls, count, packets_extended)
+                      : seal_packets(packet_calls, count, packets_extended)),
               "%s: a packet that is too long is taken", names());
         check(all_are(f->tag, 16, FILL) && (!opens || !valid[forged]),
               "%s: a packet that is too long: opens %d", names(), opens);
@@ -730,6 +768,7 @@ static void test_batches(void)
 {
     for (size_t count = 0; count <= MOST_PACKETS; count += step) {
         force_chacha20(nth_chacha20(count));
+        packets_extended = count / 3 % 2 != 0;
         check_batch(count, count);
     }
     /* All kernels, with a full and a partial bundle. */
@@ -739,8 +778,10 @@ static void test_batches(void)
                 continue;
             force_chacha20(chacha20_kernels[k]);
             force_kernel(name_of(all_kernels[p]));
-            for (size_t kind = 0; kind < 7; kind++)
+            for (size_t kind = 0; kind < 7; kind++) {
+                packets_extended = (kind + (size_t)p) % 2 != 0;
                 check_batch(35 + kind, kind);
+            }
         }
     force_kernel(NULL);
     force_chacha20(NULL);
@@ -748,13 +789,14 @@ static void test_batches(void)
      * between the others there must be room for that data too. */
     enum { COUNT = 17 };
     for (size_t most = 0; most < COUNT; most++) {
+        packets_extended = most % 2 != 0;
         for (size_t i = 0; i < COUNT; i++)
             make_packet(&packets[i], i == most ? 120 : 128, i == most ? 49 : 0);
         check_sealed(COUNT);
     }
-    check(hornet_chacha20_poly1305_seal_batch(NULL, 0) &&
-              hornet_chacha20_poly1305_open_batch(NULL, NULL, 0),
-          "no packets");
+    packets_extended = false;
+    for (int extended = 0; extended < 2; extended++)
+        check(seal_packets(NULL, 0, extended) && open_packets(NULL, NULL, 0, extended), "no packets");
 }
 
 /* Checks that every function that opens refuses a forgery, and that single calls and batches leave
@@ -770,7 +812,7 @@ static void check_refused(const struct message *m, const uint8_t *in, const uint
     begin(&state, m, 0);
     check(hornet_aead_decrypt(&state, OUTPUT, in, n) && !hornet_aead_final_verify(&state, tag),
           "%zu bytes: bit %zu of the %s ignored, in pieces", n, bit, what);
-    if (m->extended || bit % 8 != 0)
+    if (bit % 8 != 0)
         return;
     enum { COUNT = 17 };
     static uint8_t outs[COUNT][EVERY_BYTES];
@@ -779,7 +821,7 @@ static void check_refused(const struct message *m, const uint8_t *in, const uint
         packet_calls[i] =
             (hornet_packet){outs[i], in, n, m->aad, m->aad_bytes, m->nonce, m->key, (uint8_t *)tag};
     memset(outs, FILL, sizeof outs);
-    check(!hornet_chacha20_poly1305_open_batch(valid, packet_calls, COUNT), "a batch of forgeries");
+    check(!open_packets(valid, packet_calls, COUNT, m->extended), "a batch of forgeries");
     for (size_t i = 0; i < COUNT; i++)
         check(!valid[i] && all_are(outs[i], n, 0), "%zu bytes: bit %zu of the %s ignored, in a batch", n,
               bit, what);
@@ -1202,7 +1244,7 @@ static void test_guard_pages(void)
                                  same(at[AT_OUT], OUTPUT, n)),
                   "%s: %zu bytes, guard pages, offset %zu: ChaCha20", names(), n, offset);
 
-            if (m.extended || (n > 130 && n % 9 != 0))
+            if (n > 130 && n % 9 != 0)
                 continue;
             /* Among shorter packets. */
             for (size_t i = 0; i < PACKETS; i++)
@@ -1211,16 +1253,15 @@ static void test_guard_pages(void)
                                                   m.key,   tags[i]};
             packet_calls[5].out = at[AT_OUT];
             packet_calls[5].tag = at[AT_TAG];
-            check(hornet_chacha20_poly1305_seal_batch(packet_calls, PACKETS) &&
-                      same(at[AT_OUT], m.ciphertext, n) && memcmp(at[AT_TAG], m.tag, 16) == 0,
+            check(seal_packets(packet_calls, PACKETS, m.extended) && same(at[AT_OUT], m.ciphertext, n) &&
+                      memcmp(at[AT_TAG], m.tag, 16) == 0,
                   "%s: %zu bytes, guard pages, offset %zu: in a batch", names(), n, offset);
             for (size_t i = 0; i < PACKETS; i++) {
                 packet_calls[i].in = packet_calls[i].out;
                 packet_calls[i].out = outs[i];
             }
             packet_calls[5].out = at[AT_IN];
-            check(hornet_chacha20_poly1305_open_batch(valid, packet_calls, PACKETS) &&
-                      same(at[AT_IN], sealed.msg, n),
+            check(open_packets(valid, packet_calls, PACKETS, m.extended) && same(at[AT_IN], sealed.msg, n),
                   "%s: %zu bytes, guard pages, offset %zu: opened in a batch", names(), n, offset);
         }
     }
@@ -1444,11 +1485,11 @@ static bool many_valid[READABLE];
 static const hornet_packet *many_packets;
 static const hornet_piece *many_pieces;
 
-static void seal_many(void) { (void)!hornet_chacha20_poly1305_seal_batch(many_packets, (size_t)1 << 32); }
+static void seal_many(void) { (void)!seal_packets(many_packets, (size_t)1 << 32, packets_extended); }
 
 static void open_many(void)
 {
-    (void)!hornet_chacha20_poly1305_open_batch(many_valid, many_packets, (size_t)1 << 32);
+    (void)!open_packets(many_valid, many_packets, (size_t)1 << 32, packets_extended);
 }
 
 static void encrypt_many(void)
@@ -1473,8 +1514,10 @@ static void test_huge_counts(void)
     must(pages != NULL && allow_pages(pages, readable), "memory for guard pages");
     hornet_packet *const calls = (hornet_packet *)(void *)(pages + readable - packets_bytes);
     many_packets = calls;
-    make_packets(2, 0);
-    for (int opens = 0; opens < 2; opens++) {
+    for (int way = 0; way < 4; way++) {
+        const bool opens = way % 2 != 0;
+        packets_extended = way / 2 != 0;
+        make_packets(2, 0);
         make_calls(2, opens);
         for (size_t i = 0; i < READABLE; i++)
             calls[i] = packet_calls[i != 0];
@@ -1482,6 +1525,7 @@ static void test_huge_counts(void)
         check(opens ? many_valid[0] : memcmp(packets[0].tag, packets[0].expected, 16) == 0,
               "the first of 2^32 packets, opens %d", opens);
     }
+    packets_extended = false;
     memset(pages, 0, readable);
     many_pieces = (const hornet_piece *)(const void *)(pages + readable - READABLE * sizeof *many_pieces);
     check(accesses_guard_page(encrypt_many), "a list of 2^32 pieces ends early");

@@ -192,11 +192,15 @@ static void aead_batches(const char *kernel)
                 outs[i],     msg + i, round < 3 ? 177 * round : i * i * (round - 2) % PACKET_BYTES,
                 msg + 2 * i, i % 30,  aead_nonce,
                 keys[i],     tags[i]};
-        check(hornet_chacha20_poly1305_seal_batch(packets, COUNT), "%s: packets", kernel);
+        const bool extended = round % 2 != 0;
+        check((extended ? hornet_xchacha20_poly1305_seal_batch
+                        : hornet_chacha20_poly1305_seal_batch)(packets, COUNT),
+              "%s: packets", kernel);
         for (size_t i = 0; i < COUNT; i++)
             packets[i].in = packets[i].out;
-        check(public_bool(hornet_chacha20_poly1305_open_batch(valid, packets, COUNT)), "%s: packets opened",
-              kernel);
+        check(public_bool((extended ? hornet_xchacha20_poly1305_open_batch
+                                    : hornet_chacha20_poly1305_open_batch)(valid, packets, COUNT)),
+              "%s: packets opened", kernel);
     }
 }
 

@@ -87,7 +87,11 @@ def test_documented(folder):
     status, text, count = doxygen(ROOT, folder)
     assert status == 0 and count >= 85, f"{count} declarations:\n{text}"
     # It must notice what has an ordinary comment.
-    for before in "/** Writes the tag of all", "/**< 12 bytes */", "/**< r and s */":
+    for before in (
+        "/** Writes the tag of all",
+        "/**< 12 bytes; 24 for the batches of XChaCha20-Poly1305 */",
+        "/**< r and s */",
+    ):
         shutil.copytree(ROOT / "include", folder / "include", dirs_exist_ok=True)
         header = (folder / "include/hornet.h").read_text()
         assert before in header

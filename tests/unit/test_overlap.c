@@ -102,6 +102,17 @@ static void open_batch(uint8_t *out, const uint8_t *in, size_t n)
     (void)!hornet_chacha20_poly1305_open_batch(valid, packets_with(out, in, n), PACKETS);
 }
 
+static void seal_extended_batch(uint8_t *out, const uint8_t *in, size_t n)
+{
+    (void)!hornet_xchacha20_poly1305_seal_batch(packets_with(out, in, n), PACKETS);
+}
+
+static void open_extended_batch(uint8_t *out, const uint8_t *in, size_t n)
+{
+    bool valid[PACKETS];
+    (void)!hornet_xchacha20_poly1305_open_batch(valid, packets_with(out, in, n), PACKETS);
+}
+
 static void chacha20(uint8_t *out, const uint8_t *in, size_t n)
 {
     (void)!hornet_chacha20(out, in, n, 1, nonce, key);
@@ -121,6 +132,8 @@ static const struct {
     {"hornet_aead_decryptv", decrypt_pieces},
     {"hornet_chacha20_poly1305_seal_batch", seal_batch},
     {"hornet_chacha20_poly1305_open_batch", open_batch},
+    {"hornet_xchacha20_poly1305_seal_batch", seal_extended_batch},
+    {"hornet_xchacha20_poly1305_open_batch", open_extended_batch},
     {"hornet_chacha20", chacha20},
 };
 

@@ -126,7 +126,8 @@ trace(const struct secret_call *function, size_t n, const struct secrets *secret
  * caller learns anyway. */
 static bool acts_on_verdict(const struct secret_call *function)
 {
-    return function->call == call_open || function->call == call_xopen || function->call == call_open_batch;
+    return function->call == call_open || function->call == call_xopen ||
+           is_of_packets(function->call, true);
 }
 
 static void compare_traces(const char *kernel, const struct secret_call *function, size_t n)
@@ -244,7 +245,7 @@ static void for_each(void (*do_it)(const char *kernel, const struct secret_call 
         force_chacha20(chacha20_kernels[k]);
         for (size_t f = 0; f < SECRET_CALLS; f++) {
             const struct secret_call *function = &secret_calls[f];
-            const bool seals = function->call == call_seal, batch = function->call == call_seal_batch;
+            const bool seals = function->call == call_seal, batch = is_of_packets(function->call, false);
             for (size_t i = 0; i < LENGTHS && function->encrypts; i++)
                 if (i == 0 || (!function->one_length && !batch && i == 1) || seals)
                     do_it(chacha20_name(chacha20_kernels[k]), function, lengths[i]);

@@ -112,12 +112,19 @@ impl Arrow {
 
     fn messages(&self, format: *const c_char) -> PyResult<Messages> {
         // SAFETY: a schema has a format, which lives as long as it does.
-        let wide = match unsafe { CStr::from_ptr(format) }.to_bytes() {
+        let format = unsafe { CStr::from_ptr(format) }.to_bytes();
+        // The bytes of each element, if all have as many.
+        let row_bytes = format
+            .strip_prefix(b"w:")
+            .and_then(|number| std::str::from_utf8(number).ok()?.parse::<usize>().ok());
+        let wide = match format {
             b"z" | b"u" => false,
             b"Z" | b"U" => true,
+            _ if row_bytes.is_some() => false,
             other => {
                 return Err(PyTypeError::new_err(format!(
-                    "an array of binary, string, large_binary or large_string is needed, not of format \"{}\"",
+                    "an array of binary, string, large_binary, large_string or fixed_size_binary is needed, not of \
+                     format \"{}\"",
                     String::from_utf8_lossy(other)
                 )));
             }
@@ -126,14 +133,17 @@ impl Arrow {
         let negative = |_| PyValueError::new_err("the array has a negative length or offset");
         let length = usize::try_from(array.length).map_err(negative)?;
         let offset = usize::try_from(array.offset).map_err(negative)?;
-        if array.n_buffers != 3 || array.buffers.is_null() {
+        let buffers = if row_bytes.is_some() { 2_u8 } else { 3 };
+        if array.n_buffers != i64::from(buffers) || array.buffers.is_null() {
             return Err(PyValueError::new_err(format!(
-                "the array has {} buffers, not 3",
+                "the array has {} buffers, not {buffers}",
                 array.n_buffers
             )));
         }
-        // SAFETY: an array of these formats has three buffers: validity, `offset + length + 1` offsets, and data.
-        let [validity, offsets, data] = unsafe { [0, 1, 2].map(|i| *array.buffers.add(i)) };
+        // SAFETY: an array of these formats has so many buffers: validity, `offset + length + 1` offsets unless all elements
+        // have one length, and data.
+        let [validity, offsets, data] =
+            unsafe { [0, 1, usize::from(buffers) - 1].map(|i| *array.buffers.add(i)) };
         if array.null_count != 0 && !validity.is_null() {
             for i in 0..length {
                 // SAFETY: there is a bit for each element.
@@ -148,6 +158,17 @@ impl Arrow {
                 of: Span::EMPTY,
                 count: 0,
                 row_bytes: 0,
+            });
+        }
+        if let Some(row_bytes) = row_bytes {
+            let bytes = |count: usize| count.checked_mul(row_bytes);
+            let Some((from, len)) = bytes(offset).zip(bytes(length)) else {
+                return Err(PyValueError::new_err("the array is longer than memory"));
+            };
+            return Ok(Messages::Rows {
+                of: Span::new(data.cast_mut().cast::<u8>().wrapping_add(from), len),
+                count: length,
+                row_bytes,
             });
         }
         if offsets.is_null() {

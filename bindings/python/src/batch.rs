@@ -16,7 +16,6 @@ use std::ptr;
 /// How many messages are handed to the library at a time: their addresses stay in L1.
 const WINDOW: usize = 256;
 const KEY: usize = 32;
-const NONCE: usize = 12;
 /// Messages of this length in all are worth giving up the GIL for, whatever their number.
 const BATCH_BYTES: usize = 1 << 20;
 
@@ -233,9 +232,30 @@ pub(crate) fn verify_arrow<'py>(
     verify_all(py, keys, &messages, tags)
 }
 
-/// Packets: ChaCha20-Poly1305 of many messages, whose buffers are held.
+/// ChaCha20-Poly1305 or XChaCha20-Poly1305: bytes of a nonce, and the library's functions for batches.
+struct Cipher {
+    nonce: usize,
+    seal: unsafe extern "C" fn(*const sys::hornet_packet, usize) -> bool,
+    open: unsafe extern "C" fn(*mut bool, *const sys::hornet_packet, usize) -> bool,
+}
+
+static CHACHA20: Cipher = Cipher {
+    nonce: 12,
+    seal: sys::hornet_chacha20_poly1305_seal_batch,
+    open: sys::hornet_chacha20_poly1305_open_batch,
+};
+
+static XCHACHA20: Cipher = Cipher {
+    nonce: 24,
+    seal: sys::hornet_xchacha20_poly1305_seal_batch,
+    open: sys::hornet_xchacha20_poly1305_open_batch,
+};
+
+/// Packets: the AEAD of many messages, whose buffers are held.
 struct Packets {
-    keys: Span,
+    cipher: &'static Cipher,
+    /// One for all packets, or one for each.
+    keys: Messages,
     nonces: Span,
     messages: Messages,
     /// The associated data: the same for all packets, or one for each.
@@ -251,9 +271,26 @@ struct Packets {
 /// The most bytes of a message (RFC 8439: 2^32 - 1 blocks of 64 bytes, less what the library reserves).
 const MOST_BYTES: u64 = 0x3f_ffff_ffc0;
 
+const NO_PACKET: sys::hornet_packet = sys::hornet_packet {
+    out: ptr::null_mut(),
+    in_: ptr::null(),
+    len_bytes: 0,
+    aad: ptr::null(),
+    aad_bytes: 0,
+    nonce: ptr::null(),
+    key: ptr::null(),
+    tag: ptr::null_mut(),
+};
+
 impl Packets {
-    /// Returns packet i, or what is wrong with it. `end` is the end of the one before it.
-    fn at(&self, i: usize, end: &mut usize) -> Result<sys::hornet_packet, String> {
+    /// Sets packet i, or returns what is wrong with it. `end` is the end of the one before it.
+    #[inline]
+    fn set(
+        &self,
+        packet: &mut sys::hornet_packet,
+        i: usize,
+        end: &mut usize,
+    ) -> Result<(), String> {
         let message = self.messages.at(i)?;
         let start = message.at() as usize - self.values.at() as usize;
         let start = if message.len() == 0 { *end } else { start };
@@ -286,36 +323,46 @@ impl Packets {
                 .map_err(|error| format!("associated data: {error}"))?,
             None => self.same_aad,
         };
-        let key = if self.keys.len() == KEY {
-            self.keys
-        } else {
-            self.keys.part(KEY * i, KEY)
+        let key = match self.keys {
+            Messages::Rows { of, count: 1, .. } => of,
+            _ => self.keys.at(i).map_err(|error| format!("key: {error}"))?,
         };
-        Ok(sys::hornet_packet {
+        if key.len() != KEY {
+            return Err(format!("key {i} has {} bytes, not {KEY}", key.len()));
+        }
+        *packet = sys::hornet_packet {
             out: self.out.part(start, len).at().cast(),
             in_: message.at().cast_const().cast(),
             len_bytes: len,
             aad: aad.at().cast_const().cast(),
             aad_bytes: aad.len(),
-            nonce: self.nonces.part(NONCE * i, NONCE).at().cast_const(),
+            nonce: self
+                .nonces
+                .part(self.cipher.nonce * i, self.cipher.nonce)
+                .at()
+                .cast_const(),
             key: key.at().cast_const(),
             tag,
-        })
+        };
+        Ok(())
     }
 
     /// Checks all packets, before any is written.
     fn check(&self) -> Result<(), String> {
         let values = self.values.at() as usize;
         // Ends, as numbers of bytes: of the packets before, and of the associated data before.
-        let (mut end, mut aad_end) = (0, 0);
+        let (mut end, mut aad_end, mut packet) = (0, 0, NO_PACKET);
         for i in 0..self.messages.count() {
             let before = end;
-            let packet = self.at(i, &mut end)?;
+            self.set(&mut packet, i, &mut end)?;
+            if self.aad.is_none() {
+                continue;
+            }
             let start = end - self.messages.at(i)?.len();
             let aad = Span::new(packet.aad.cast_mut().cast(), packet.aad_bytes);
             let mut apart = end == start || aad_end <= start;
             // Headers in the buffer that is encrypted in place: a packet that is written before its turn changes them.
-            if self.aad.is_some() && aad.overlaps(self.out) {
+            if aad.overlaps(self.out) {
                 let from = (aad.at() as usize).checked_sub(values);
                 apart &= from.is_some_and(|from| {
                     aad_end = aad_end.max(from + aad.len());
@@ -334,12 +381,12 @@ impl Packets {
     fn windows(&self, mut each: impl FnMut(usize, &[sys::hornet_packet])) -> Result<(), String> {
         self.check()?;
         let count = self.messages.count();
-        let mut window = Vec::with_capacity(WINDOW.min(count));
+        let mut window = vec![NO_PACKET; WINDOW.min(count)];
         let (mut first, mut end) = (0, 0);
         while first < count {
-            window.clear();
-            for i in first..count.min(first + WINDOW) {
-                window.push(self.at(i, &mut end)?);
+            window.truncate(count - first);
+            for (i, packet) in window.iter_mut().enumerate() {
+                self.set(packet, first + i, &mut end)?;
             }
             each(first, &window);
             first += window.len();
@@ -353,6 +400,7 @@ impl Packets {
 struct Arguments<'py> {
     buffers: [Option<Box<Buffer<'py>>>; 6],
     aad: Option<Box<Held<'py>>>,
+    keys: Option<Box<Held<'py>>>,
     /// The objects that `aad` has the memory of.
     parts: Option<[Bound<'py, PyAny>; 3]>,
 }
@@ -364,31 +412,59 @@ impl<'py> Arguments<'py> {
     }
 }
 
-/// The parts of values that are packets.
-type Parts<'a, 'py> = (
-    &'a Bound<'py, PyAny>,
-    &'a Bound<'py, PyAny>,
-    &'a Bound<'py, PyAny>,
-);
+/// Returns the keys: 32 bytes, or as many for each packet, in a buffer or in an Arrow array.
+fn keys<'py>(
+    arguments: &mut Arguments<'py>,
+    key: &Bound<'py, PyAny>,
+    count: usize,
+) -> PyResult<Messages> {
+    if key.hasattr("__arrow_c_array__")? {
+        let keys = arguments.keys.insert(Box::new(Held::new())).arrow(key)?;
+        if keys.count() == count {
+            return Ok(keys);
+        }
+        return Err(PyValueError::new_err(format!(
+            "{} keys for {count} packets",
+            keys.count()
+        )));
+    }
+    let of = arguments.hold().read(key)?;
+    if of.len() != KEY {
+        count_is(of, KEY, count, "key, if it is not one of 32 bytes,")?;
+    }
+    Ok(Messages::Rows {
+        of,
+        count: of.len() / KEY,
+        row_bytes: KEY,
+    })
+}
+
+/// The arguments of a call for packets.
+struct Given<'a, 'py> {
+    key: &'a Bound<'py, PyAny>,
+    nonces: &'a Bound<'py, PyAny>,
+    values: &'a Bound<'py, PyAny>,
+    starts: &'a Bound<'py, PyAny>,
+    lengths: &'a Bound<'py, PyAny>,
+    aad: Option<&'a Bound<'py, PyAny>>,
+    out: Option<&'a Bound<'py, PyAny>>,
+    tags: Option<&'a Bound<'py, PyAny>>,
+}
 
 fn packets<'py>(
+    cipher: &'static Cipher,
     held: &mut Held<'py>,
     arguments: &mut Arguments<'py>,
-    (key, nonces): (&Bound<'py, PyAny>, &Bound<'py, PyAny>),
-    (values, starts, lengths): Parts<'_, 'py>,
-    aad: Option<&Bound<'py, PyAny>>,
+    given: &Given<'_, 'py>,
     out: Span,
     tags: Option<Span>,
 ) -> PyResult<Packets> {
-    let messages = held.parts(values, starts, lengths)?;
+    let messages = held.parts(given.values, given.starts, given.lengths)?;
     let values = messages.values();
     let count = messages.count();
-    let keys = arguments.hold().read(key)?;
-    if keys.len() != KEY {
-        count_is(keys, KEY, count, "key, if it is not one of 32 bytes,")?;
-    }
-    let nonces = arguments.hold().read(nonces)?;
-    count_is(nonces, NONCE, count, "nonces")?;
+    let keys = keys(arguments, given.key, count)?;
+    let nonces = arguments.hold().read(given.nonces)?;
+    count_is(nonces, cipher.nonce, count, "nonces")?;
     if let Some(tags) = tags {
         count_is(tags, TAG, count, "tags")?;
     }
@@ -403,7 +479,7 @@ fn packets<'py>(
         check_apart(out, values, "out", "values, except in place,")?;
     }
     let (mut same_aad, mut of_aad) = (Span::EMPTY, None);
-    if let Some(aad) = aad {
+    if let Some(aad) = given.aad {
         if let Ok((values, starts, lengths)) =
             aad.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)>()
         {
@@ -427,7 +503,7 @@ fn packets<'py>(
         check_apart(out, same_aad, "out", "associated data")?;
     }
     for (span, name) in [
-        (Some(keys), "key"),
+        (Some(keys.values()), "key"),
         (Some(nonces), "nonces"),
         (tags, "tags"),
     ] {
@@ -437,6 +513,7 @@ fn packets<'py>(
         .arrays()
         .into_iter()
         .chain(of_aad.iter().flat_map(Messages::arrays))
+        .chain(keys.arrays())
     {
         check_apart(out, part, "out", "starts or lengths")?;
         if let Some(tags) = tags {
@@ -444,6 +521,7 @@ fn packets<'py>(
         }
     }
     Ok(Packets {
+        cipher,
         keys,
         nonces,
         messages,
@@ -455,10 +533,95 @@ fn packets<'py>(
     })
 }
 
+fn seal_all<'py>(
+    py: Python<'py>,
+    cipher: &'static Cipher,
+    given: &Given<'_, 'py>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let (mut held, mut arguments) = (Held::new(), Arguments::default());
+    let out = made(py, given.out, given.values, 1, 1)?;
+    let tags = made(py, given.tags, given.lengths, TAG, 8)?;
+    let (out_span, tags_span) = (
+        arguments.hold().write(&out)?,
+        arguments.hold().write(&tags)?,
+    );
+    let packets = packets(
+        cipher,
+        &mut held,
+        &mut arguments,
+        given,
+        out_span,
+        Some(tags_span),
+    )?;
+    for (span, name) in [
+        (packets.values, "values"),
+        (packets.same_aad, "associated data"),
+        (packets.keys.values(), "key"),
+        (packets.nonces, "nonces"),
+    ] {
+        check_apart(tags_span, span, "tags", name)?;
+    }
+    let long = is_long(&packets.messages);
+    detached(py, long, || {
+        packets.windows(|_, window| {
+            // SAFETY: the buffers are held; packets are apart, and within the buffers.
+            let sealed = unsafe { (cipher.seal)(window.as_ptr(), window.len()) };
+            assert!(sealed, "the lengths were checked");
+        })
+    })
+    .map_err(|error| {
+        if error.contains("more than") {
+            PyOverflowError::new_err(error)
+        } else {
+            PyValueError::new_err(error)
+        }
+    })?;
+    Ok((out, tags))
+}
+
+fn open_all<'py>(
+    py: Python<'py>,
+    cipher: &'static Cipher,
+    given: &Given<'_, 'py>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
+    let (mut held, mut arguments) = (Held::new(), Arguments::default());
+    let out = made(py, given.out, given.values, 1, 1)?;
+    let out_span = arguments.hold().write(&out)?;
+    let tags_span = given
+        .tags
+        .map(|tags| arguments.hold().read(tags))
+        .transpose()?;
+    let packets = packets(
+        cipher,
+        &mut held,
+        &mut arguments,
+        given,
+        out_span,
+        tags_span,
+    )?;
+    let (bytes, valid) = new_bytes(py, packets.messages.count())?;
+    let long = is_long(&packets.messages);
+    detached(py, long, || {
+        packets.windows(|first, window| {
+            // SAFETY: as above; a bool is one byte, 0 or 1.
+            let _all = unsafe {
+                (cipher.open)(
+                    valid.part(first, window.len()).at().cast(),
+                    window.as_ptr(),
+                    window.len(),
+                )
+            };
+        })
+    })
+    .map_err(PyValueError::new_err)?;
+    Ok((out, bytes))
+}
+
 /// Encrypt packets with ChaCha20-Poly1305: packet i is the lengths[i] bytes of values from starts[i] on, in ascending
 /// order. Return (out, tags).
 ///
-/// key has 32 bytes, or 32 for each packet; nonces 12 for each. aad is the associated data of all packets, or a tuple of
+/// key has 32 bytes, or 32 for each packet, which may also be an Arrow array of fixed_size_binary or binary; nonces 12
+/// for each. aad is the associated data of all packets, or a tuple of
 /// values, starts and lengths. out has the length of values, and may be values: then packets are encrypted in place. It
 /// gets each ciphertext where the packet is in values; tags gets 16 bytes for each. Without them, both are made.
 /// starts and lengths are arrays of int64. Raises ValueError, naming the packet, if one is not within values or overlaps
@@ -479,48 +642,20 @@ pub(crate) fn seal_packets<'py>(
     out: Option<&Bound<'py, PyAny>>,
     tags: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let (mut held, mut arguments) = (Held::new(), Arguments::default());
-    let out = made(py, out, values, 1, 1)?;
-    let tags = made(py, tags, lengths, TAG, 8)?;
-    let (out_span, tags_span) = (
-        arguments.hold().write(&out)?,
-        arguments.hold().write(&tags)?,
-    );
-    let parts = (values, starts, lengths);
-    let packets = packets(
-        &mut held,
-        &mut arguments,
-        (key, nonces),
-        parts,
-        aad,
-        out_span,
-        Some(tags_span),
-    )?;
-    for (span, name) in [
-        (packets.values, "values"),
-        (packets.same_aad, "associated data"),
-        (packets.keys, "key"),
-        (packets.nonces, "nonces"),
-    ] {
-        check_apart(tags_span, span, "tags", name)?;
-    }
-    let long = is_long(&packets.messages);
-    detached(py, long, || {
-        packets.windows(|_, window| {
-            // SAFETY: the buffers are held; packets are apart, and within the buffers.
-            let sealed =
-                unsafe { sys::hornet_chacha20_poly1305_seal_batch(window.as_ptr(), window.len()) };
-            assert!(sealed, "the lengths were checked");
-        })
-    })
-    .map_err(|error| {
-        if error.contains("more than") {
-            PyOverflowError::new_err(error)
-        } else {
-            PyValueError::new_err(error)
-        }
-    })?;
-    Ok((out, tags))
+    seal_all(
+        py,
+        &CHACHA20,
+        &Given {
+            key,
+            nonces,
+            values,
+            starts,
+            lengths,
+            aad,
+            out,
+            tags,
+        },
+    )
 }
 
 /// Decrypt packets, which are given as seal_packets has them. Return (out, valid): valid has a byte for each packet, 1 if
@@ -541,36 +676,82 @@ pub(crate) fn open_packets<'py>(
     out: Option<&Bound<'py, PyAny>>,
     tags: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
-    let (mut held, mut arguments) = (Held::new(), Arguments::default());
-    let out = made(py, out, values, 1, 1)?;
-    let out_span = arguments.hold().write(&out)?;
-    let tags_span = tags.map(|tags| arguments.hold().read(tags)).transpose()?;
-    let parts = (values, starts, lengths);
-    let packets = packets(
-        &mut held,
-        &mut arguments,
-        (key, nonces),
-        parts,
-        aad,
-        out_span,
-        tags_span,
-    )?;
-    let (bytes, valid) = new_bytes(py, packets.messages.count())?;
-    let long = is_long(&packets.messages);
-    detached(py, long, || {
-        packets.windows(|first, window| {
-            // SAFETY: as above; a bool is one byte, 0 or 1.
-            let _all = unsafe {
-                sys::hornet_chacha20_poly1305_open_batch(
-                    valid.part(first, window.len()).at().cast(),
-                    window.as_ptr(),
-                    window.len(),
-                )
-            };
-        })
-    })
-    .map_err(PyValueError::new_err)?;
-    Ok((out, bytes))
+    open_all(
+        py,
+        &CHACHA20,
+        &Given {
+            key,
+            nonces,
+            values,
+            starts,
+            lengths,
+            aad,
+            out,
+            tags,
+        },
+    )
+}
+
+/// Encrypt packets with XChaCha20-Poly1305, as seal_packets does, but with nonces of 24 bytes, which may be drawn at random.
+#[pyfunction]
+#[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
+#[expect(clippy::too_many_arguments, reason = "as Python has them")]
+pub(crate) fn xseal_packets<'py>(
+    py: Python<'py>,
+    key: &Bound<'py, PyAny>,
+    nonces: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+    starts: &Bound<'py, PyAny>,
+    lengths: &Bound<'py, PyAny>,
+    aad: Option<&Bound<'py, PyAny>>,
+    out: Option<&Bound<'py, PyAny>>,
+    tags: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    seal_all(
+        py,
+        &XCHACHA20,
+        &Given {
+            key,
+            nonces,
+            values,
+            starts,
+            lengths,
+            aad,
+            out,
+            tags,
+        },
+    )
+}
+
+/// Decrypt packets of XChaCha20-Poly1305, as open_packets does.
+#[pyfunction]
+#[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
+#[expect(clippy::too_many_arguments, reason = "as Python has them")]
+pub(crate) fn xopen_packets<'py>(
+    py: Python<'py>,
+    key: &Bound<'py, PyAny>,
+    nonces: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+    starts: &Bound<'py, PyAny>,
+    lengths: &Bound<'py, PyAny>,
+    aad: Option<&Bound<'py, PyAny>>,
+    out: Option<&Bound<'py, PyAny>>,
+    tags: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
+    open_all(
+        py,
+        &XCHACHA20,
+        &Given {
+            key,
+            nonces,
+            values,
+            starts,
+            lengths,
+            aad,
+            out,
+            tags,
+        },
+    )
 }
 
 /// Returns the object, or a new bytearray of zeros, with `each` bytes for each element of the other buffer.

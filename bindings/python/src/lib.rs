@@ -33,7 +33,7 @@ mod _native {
     #[pymodule_export]
     use crate::batch::{
         mac_arrow, mac_parts, mac_rows, open_packets, seal_packets, verify_arrow, verify_parts,
-        verify_rows,
+        verify_rows, xopen_packets, xseal_packets,
     };
     #[pymodule_export]
     use crate::info::{force_kernel, info};

@@ -65,7 +65,17 @@ impl Messages {
     }
 
     /// Returns message i, or what is wrong with it.
+    #[inline]
     pub(crate) fn at(&self, i: usize) -> Result<Span, String> {
+        match *self {
+            Self::Rows { of, row_bytes, .. } => return Ok(of.part(i * row_bytes, row_bytes)),
+            Self::Parts {
+                of,
+                starts,
+                lengths,
+            } => return named(of, starts, lengths, i),
+            Self::Offsets { .. } => {}
+        }
         let (mut at, mut len) = ([ptr::null()], [0]);
         self.fill(i, &mut at, &mut len)?;
         Ok(Span::new(at[0].cast_mut().cast(), len[0]))
@@ -92,9 +102,7 @@ impl Messages {
                 lengths,
             } => {
                 for (i, (at, len)) in at.iter_mut().zip(lens).enumerate() {
-                    let numbers = (number(starts, first + i), number(lengths, first + i));
-                    let part =
-                        within(of, numbers).ok_or_else(|| outside(of, first + i, numbers))?;
+                    let part = named(of, starts, lengths, first + i)?;
                     (*at, *len) = (address(part), part.len());
                 }
             }
@@ -129,6 +137,13 @@ fn address(of: Span) -> *const c_void {
 fn within(of: Span, (start, len): (i64, i64)) -> Option<Span> {
     let (start, len) = (usize::try_from(start).ok()?, usize::try_from(len).ok()?);
     (start <= of.len() && len <= of.len() - start).then(|| of.part(start, len))
+}
+
+/// Returns the part of these bytes that start and length i name, or what is wrong with them.
+#[inline]
+fn named(of: Span, starts: Span, lengths: Span, i: usize) -> Result<Span, String> {
+    let numbers = (number(starts, i), number(lengths, i));
+    within(of, numbers).ok_or_else(|| outside(of, i, numbers))
 }
 
 #[cold]

@@ -258,15 +258,17 @@ class Calls:
         }
         for name, arguments in functions.items():
             yield name, lambda name=name: getattr(native, name), arguments
-        for name in ("seal_packets", "open_packets"):
+        for name in ("seal_packets", "open_packets", "xseal_packets", "xopen_packets"):
+            extended = name.startswith("x")
 
             def call(*of, name=name):
                 keywords = dict(zip(("aad", "out", "tags"), of[5:8], strict=False))
                 return getattr(native, name)(*of[:5], *of[8:], **keywords)
 
-            def packets():
+            def packets(extended=extended):
+                keys = arrow(nanoarrow.binary, [data] * 4) if extended else key
                 aad, out, tags = (bytes(8), numbers, numbers * 0), bytearray(32), bytearray(64)
-                return [key, bytes(48), bytearray(32), numbers, four, aad, out, tags]
+                return [keys, bytes(96 if extended else 48), bytearray(32), numbers, four, aad, out, tags]
 
             yield name, lambda call=call: call, packets
         partial, r = native.Evaluation(bytes(16)).compute(data), bytes(16)

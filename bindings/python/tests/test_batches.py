@@ -5,7 +5,7 @@ import hornet_poly1305 as hornet
 import nanoarrow
 import numpy
 import pytest
-from hornet_poly1305 import ChaCha20Poly1305
+from hornet_poly1305 import ChaCha20Poly1305, XChaCha20Poly1305
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -83,31 +83,52 @@ def test_arrow_that_has_no_messages():
 def packets_of(count: int) -> tuple[list[bytes], bytes, numpy.ndarray, numpy.ndarray, bytes]:
     lengths = numpy.random.default_rng(5).integers(0, 1500, count)
     messages = [content(int(length), i) for i, length in enumerate(lengths)]
-    return messages, *parts_of(messages, 40), content(12 * count, 9)
+    return messages, *parts_of(messages, 40), content(24 * count, 9)
+
+
+def keys_as(kind: str, keys: bytes) -> object:
+    """Return keys as bytes, rows, or an Arrow array that begins behind another key."""
+    if kind in ("one", "bytes"):
+        return keys
+    if kind == "rows":
+        return numpy.frombuffer(keys, dtype=numpy.uint8).reshape(-1, 32)
+    types = {"binary": nanoarrow.binary(), "large": nanoarrow.large_binary(), "fixed": nanoarrow.fixed_size_binary(32)}
+    return nanoarrow.c_array([bytes(32), *(keys[i : i + 32] for i in range(0, len(keys), 32))], types[kind])[1:]
+
+
+CIPHERS = {
+    12: (ChaCha20Poly1305, hornet.seal_packets, hornet.open_packets),
+    24: (XChaCha20Poly1305, hornet.xseal_packets, hornet.xopen_packets),
+}
 
 
 @pytest.mark.parametrize("count", [0, 1, 40, 700])
-@pytest.mark.parametrize("one_key", [True, False])
-@pytest.mark.parametrize("associated", ["none", "same", "each"])
-def test_packets(count, one_key, associated):
+@pytest.mark.parametrize("kind", ["one", "bytes", "rows", "binary", "large", "fixed"])
+@pytest.mark.parametrize(
+    ("nonce", "associated"), [(12, "none"), (12, "same"), (12, "each"), (24, "none"), (24, "each")]
+)
+def test_packets(count, kind, nonce, associated):
     messages, values, starts, lengths, nonces = packets_of(count)
-    key = keys_of(1 if one_key else count)
+    one_cipher, seal_packets, open_packets = CIPHERS[nonce]
+    nonces, one_key = nonces[: nonce * count], kind == "one"
+    keys = keys_of(1 if one_key else count)
+    key = keys_as(kind, keys)
     # The headers are between the packets.
     aads = [values[start - 40 : start - 7] if associated == "each" else b"header" for start in starts.tolist()]
     each = (values, starts - 40, numpy.full(count, 33, dtype=numpy.int64))
     aad = {"none": None, "same": b"header", "each": each}[associated]
-    out, tags = hornet.seal_packets(key, nonces, values, starts, lengths, aad=aad)
+    out, tags = seal_packets(key, nonces, values, starts, lengths, aad=aad)
     for i, (message, start) in enumerate(zip(messages, starts.tolist(), strict=True)):
-        cipher = ChaCha20Poly1305(key if one_key else key[32 * i : 32 * i + 32])
-        sealed = cipher.encrypt(nonces[12 * i : 12 * i + 12], message, aads[i] if aad is not None else None)
+        cipher = one_cipher(keys if one_key else keys[32 * i : 32 * i + 32])
+        sealed = cipher.encrypt(nonces[nonce * i : nonce * (i + 1)], message, aads[i] if aad is not None else None)
         assert out[start : start + len(message)] + tags[16 * i : 16 * i + 16] == sealed
-    opened, valid = hornet.open_packets(key, nonces, bytes(out), starts, lengths, aad=aad, tags=tags)
+    opened, valid = open_packets(key, nonces, bytes(out), starts, lengths, aad=aad, tags=tags)
     assert valid == b"\1" * count
     assert all(opened[s : s + len(m)] == m for s, m in zip(starts.tolist(), messages, strict=True))
     # In place, and with one that is not authentic: of that, zeros are left.
     if count > 5:
         tags[16 * 5] ^= 1
-        same, valid = hornet.open_packets(key, nonces, out, starts, lengths, aad=aad, out=out, tags=tags)
+        same, valid = open_packets(key, nonces, out, starts, lengths, aad=aad, out=out, tags=tags)
         assert same is out and valid == bytes(i != 5 for i in range(count))
         messages[5] = bytes(len(messages[5]))
         assert all(out[s : s + len(m)] == m for s, m in zip(starts.tolist(), messages, strict=True))
@@ -116,6 +137,7 @@ def test_packets(count, one_key, associated):
 def test_packets_with_their_tags_behind_them():
     messages, _, _, _, nonces = packets_of(300)
     cipher = ChaCha20Poly1305(keys_of(1))
+    nonces = nonces[: 12 * 300]
     sealed = [cipher.encrypt(nonces[12 * i : 12 * i + 12], one, b"aad") for i, one in enumerate(messages)]
     values, starts, lengths = parts_of(sealed)
     memory = bytearray(values)
@@ -127,6 +149,14 @@ def test_packets_with_their_tags_behind_them():
 ROWS = numpy.zeros((4, 32), dtype=numpy.uint8)
 INTS = numpy.arange(4, dtype=numpy.int64)
 KEY_OF_ROWS = ROWS.copy()
+
+
+def short_keys(kind: object) -> object:
+    return nanoarrow.c_array([bytes(31)] * 4, kind)
+
+
+def keys_with_a_null() -> object:
+    return nanoarrow.c_array([bytes(32), bytes(32), None, bytes(32)], nanoarrow.fixed_size_binary(32))
 
 
 @pytest.mark.parametrize(
@@ -169,6 +199,33 @@ KEY_OF_ROWS = ROWS.copy()
             lambda: hornet.seal_packets(keys_of(1), bytes(47), bytes(9), INTS, INTS * 0),
             ValueError,
             "nonces must be 4 of 12",
+        ),
+        (
+            lambda: hornet.xopen_packets(keys_of(1), bytes(48), bytes(9), INTS, INTS * 0),
+            ValueError,
+            "nonces must be 4 of 24",
+        ),
+        (
+            lambda: hornet.seal_packets(keys_as("fixed", keys_of(3)), bytes(48), bytes(9), INTS, INTS * 0),
+            ValueError,
+            "3 keys for 4 packets",
+        ),
+        (
+            lambda: hornet.seal_packets(short_keys(nanoarrow.binary()), bytes(48), bytes(9), INTS, INTS * 0),
+            ValueError,
+            "key 0 has 31 bytes, not 32",
+        ),
+        (
+            lambda: hornet.seal_packets(
+                short_keys(nanoarrow.fixed_size_binary(31)), bytes(48), bytes(9), INTS, INTS * 0
+            ),
+            ValueError,
+            "key 0 has 31 bytes, not 32",
+        ),
+        (
+            lambda: hornet.xseal_packets(keys_with_a_null(), bytes(96), bytes(9), INTS, INTS * 0),
+            ValueError,
+            "message 2 is null",
         ),
         (
             lambda: hornet.seal_packets(keys_of(1), bytes(48), bytes(9), INTS, INTS * 0, out=bytearray(8)),

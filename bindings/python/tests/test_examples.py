@@ -21,6 +21,35 @@ def test_readme():
     assert names["text"] == b"a message"
 
 
+def test_shredded_rows(tmp_path):
+    program, table, keys = HERE / "examples/shred_rows.py", tmp_path / "table", tmp_path / "keys"
+
+    def run(*arguments) -> str:
+        return subprocess.run(
+            [sys.executable, program, *map(str, arguments)], check=True, capture_output=True, text=True
+        ).stdout
+
+    run("write", table, keys)
+    assert run("read", table, keys) == "1000 readable, 0 shredded, 0 not authentic\n"
+    run("shred", keys, 3, 999)
+    content = bytearray(table.read_bytes())
+    content[104 * 5 + 30] ^= 1
+    # Two rows that change places.
+    content[0:104], content[104:208] = content[104:208], content[0:104]
+    table.write_bytes(content)
+    assert run("read", table, keys) == "995 readable, 2 shredded, 3 not authentic\n"
+    example = runpy.run_path(str(program))
+    rows, of_rows = example["read"](table, 104), example["read"](keys, 32)
+    texts, valid, shredded = example["opened"](rows, of_rows)
+    assert texts[7].tobytes() == b"row 7".ljust(64, b".") and not texts[3].any() and not texts[5].any()
+    assert not valid[[0, 1, 3, 5, 999]].any() and shredded[[3, 999]].all()
+    with pytest.raises(SystemExit, match="row 1000"):
+        example["shred"](str(keys), [1000])
+    table.write_bytes(content[:-1])
+    with pytest.raises(SystemExit, match="no rows of 104"):
+        example["read"](str(table), 104)
+
+
 def test_capture(tmp_path):
     program, capture = HERE / "examples/open_capture.py", tmp_path / "capture"
 

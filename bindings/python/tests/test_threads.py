@@ -121,6 +121,7 @@ def test_no_references_or_memory_are_lost():
         cipher.decrypt(nonce, sealed, None)
         hornet.mac_rows(bytes(128), rows)
         hornet.seal_packets(key, bytes(48), rows, starts, lengths, aad=(data, starts, lengths))
+        hornet.xseal_packets(key, bytes(96), rows, starts, lengths, aad=(data, starts, lengths))
         for wrong in (
             lambda: cipher.decrypt(nonce, out[:50], None),
             lambda: cipher.encrypt_into(nonce, data, data, data),

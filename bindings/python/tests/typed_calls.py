@@ -67,5 +67,6 @@ def refused(keys: KeyFile, texts: list[str], evaluation: Evaluation) -> None:
     hornet.mac_rows(KEY, rows, "out")  # type: ignore[arg-type]
     hornet.mac_arrow(KEY, [b"text"])  # type: ignore[arg-type]
     hornet.seal_packets(KEY, NONCE, "text", numbers, numbers)  # type: ignore[arg-type]
+    hornet.xseal_packets("key", NONCE, b"", numbers, numbers)  # type: ignore[arg-type]
     hornet.open_packets(KEY, NONCE, b"", [0], numbers)  # type: ignore[arg-type]
     hornet.open_packets(KEY, NONCE, b"", numbers, numbers, aad="text")  # type: ignore[arg-type]

@@ -97,6 +97,7 @@ enum { LAYOUTS(LAYOUT_ENUMERATOR) LAYOUTS_ALONE(LAYOUT_ENUMERATOR_ALONE) };
 #ifdef KERNEL_NO_PACKETS
 #define KERNEL_LANES   1
 #define kernel_packets NULL
+#define kernel_subkeys NULL
 #else
 #include "packets.h"
 #define KERNEL_LANES (WORDS * LANES_SETS)
@@ -116,6 +117,7 @@ enum { LAYOUTS(LAYOUT_ENUMERATOR) LAYOUTS_ALONE(LAYOUT_ENUMERATOR_ALONE) };
         .nlayouts = sizeof kernel_layouts / sizeof kernel_layouts[0],                                      \
         .pass_table = HORNET_PASTE(PASS_TABLE_, its_table, , )(LAYOUT_NUMBER),                             \
         .packets = kernel_packets,                                                                         \
+        .subkeys = kernel_subkeys,                                                                         \
     }
 
 #ifdef KERNEL_TUNINGS

@@ -55,23 +55,25 @@ HORNET_INLINE void packets_load(packets_lanes *lanes, const chacha20_packets *pa
     }
 }
 
-/* Word i of the blocks of set s. */
-HORNET_INLINE word_vec packets_word(const packets_lanes *lanes, int i, size_t s)
+/* Word i of the blocks of set s; in HChaCha20, word 12 is of the nonce. */
+HORNET_INLINE word_vec packets_word(const packets_lanes *lanes, int i, size_t s, bool hchacha20)
 {
     if (i < 4)
         return words_broadcast(&chacha20_constants[i]);
-    return words_load((const uint8_t *)(i == 12 ? lanes->block + WORDS * s : lanes->word[s][i - 4]));
+    return words_load(
+        (const uint8_t *)(i == 12 && !hchacha20 ? lanes->block + WORDS * s : lanes->word[s][i - 4]));
 }
 
-/* Sets rows[s] to the blocks of set s, one row for each lane. */
-HORNET_INLINE void packets_rows(word_vec (*rows)[16], const packets_lanes *lanes)
+/* Sets rows[s] to the blocks of set s, one row for each lane. hchacha20 is a constant: HChaCha20 omits the
+ * addition. */
+HORNET_INLINE void packets_rows(word_vec (*rows)[16], const packets_lanes *lanes, bool hchacha20)
 {
     word_vec x[LANES_SETS][16];
     HORNET_UNROLL
     for (size_t s = 0; s < LANES_SETS; s++) {
         HORNET_UNROLL
         for (int i = 0; i < 16; i++)
-            x[s][i] = packets_word(lanes, i, s);
+            x[s][i] = packets_word(lanes, i, s, hchacha20);
     }
     lanes_rounds(x, LANES_SETS);
     HORNET_VALUE_BARRIER("r", lanes);
@@ -79,7 +81,8 @@ HORNET_INLINE void packets_rows(word_vec (*rows)[16], const packets_lanes *lanes
     for (size_t s = 0; s < LANES_SETS; s++) {
         HORNET_UNROLL
         for (int i = 0; i < 16; i++)
-            x[s][i] = words_add(x[s][i], packets_word(lanes, i, s));
+            if (!hchacha20)
+                x[s][i] = words_add(x[s][i], packets_word(lanes, i, s, false));
         lanes_to_rows(rows[s], x[s]);
     }
 }
@@ -115,7 +118,7 @@ HORNET_INLINE void packets_apply_rest(uint8_t *out, uint8_t *copy, bool opens, c
 HORNET_NOINLINE uintptr_t packets_pass(chacha20_packets *packets, const packets_lanes *lanes)
 {
     word_vec rows[LANES_SETS][16];
-    packets_rows(rows, lanes);
+    packets_rows(rows, lanes, false);
     const size_t used = lanes->used;
     const bool opens = packets->opens;
     HORNET_KEEP_LOOP
@@ -195,6 +198,26 @@ static uintptr_t kernel_packets(chacha20_packets *packets)
         end = packets_pass(packets, &lanes); /* the same in each iteration */
     }
     return end;
+}
+
+#define kernel_subkeys HORNET_KERNEL_NAME(chacha20, kernel_subkeys)
+HORNET_NOINLINE uintptr_t kernel_subkeys(uint8_t (*subkeys)[CHACHA20_KEY_BYTES],
+                                         const chacha20_packets *packets)
+{
+    packets_lanes lanes;
+    packets_cursor cursor = {.left = packets->count};
+    word_vec rows[LANES_SETS][16];
+    memset(lanes.packet, 0xff, sizeof lanes.packet);
+    (void)packets_take(&lanes, &cursor, packets); /* the first lanes have the packets in their order */
+    packets_load(&lanes, packets);
+    packets_rows(rows, &lanes, true);
+    HORNET_KEEP_LOOP
+    for (size_t lane = 0; lane < packets->count; lane++) {
+        const uint8_t *const row = (const uint8_t *)rows + CHACHA20_BLOCK_BYTES * lane;
+        memcpy(subkeys[lane], row, 16);
+        memcpy(subkeys[lane] + 16, row + 48, 16);
+    }
+    return stack_end(STACK_BELOW_BYTES);
 }
 
 #endif

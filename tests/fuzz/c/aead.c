@@ -93,26 +93,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
              "the tag of pieces", "");
     }
 
-    /* Parts of the message as packets, compared with single calls. */
+    /* Parts of the message as packets, compared with single calls; with nonces of 12 or 24 bytes. */
+    const bool extended = wrong % 2 != 0;
     for (size_t i = 0; i < count; i++) {
         const size_t n = len_bytes * (cuts[i % MOST_CUTS] ^ i) / 256;
         outs[i] = make_buffer(n);
         packets[i] =
             (hornet_packet){outs[i], msg, n, aad, aad_bytes * i / MOST_PACKETS, nonce, key, tags[i]};
     }
-    must(hornet_chacha20_poly1305_seal_batch(packets, count), "packets", "");
+    must((extended ? hornet_xchacha20_poly1305_seal_batch : hornet_chacha20_poly1305_seal_batch)(packets,
+                                                                                                 count),
+         "packets", "");
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[i];
         force_chacha20(nth_kernel(first + i + 1));
-        must(hornet_chacha20_poly1305_seal(out, tag, p->in, p->len_bytes, p->aad, p->aad_bytes, nonce,
-                                           key) &&
+        must((extended ? hornet_xchacha20_poly1305_seal : hornet_chacha20_poly1305_seal)(
+                 out, tag, p->in, p->len_bytes, p->aad, p->aad_bytes, nonce, key) &&
                  memcmp(out, p->out, p->len_bytes) == 0 && memcmp(tag, p->tag, 16) == 0,
              "a packet", "");
         packets[i].in = packets[i].out;
     }
     if (count != 0)
         tags[wrong % count][wrong % 16] ^= 1;
-    must(hornet_chacha20_poly1305_open_batch(valid, packets, count) == (count == 0), "packets opened", "");
+    must((extended ? hornet_xchacha20_poly1305_open_batch
+                   : hornet_chacha20_poly1305_open_batch)(valid, packets, count) == (count == 0),
+         "packets opened", "");
     for (size_t i = 0; i < count; i++) {
         must(valid[i] == (i != wrong % count), "which packet is forged", "");
         for (size_t b = 0; b < packets[i].len_bytes; b++)

@@ -2,8 +2,8 @@
 """ChaCha20-Poly1305, XChaCha20-Poly1305, Poly1305 and Poly1305-AES.
 
 ChaCha20Poly1305 and Poly1305 are classes of cryptography (pyca): names, arguments and exceptions are the same. mac and
-verify take a message in one call; mac_rows, mac_parts, mac_arrow, seal_packets and open_packets take many, in any object
-with a buffer, without copies.
+verify take a message in one call; mac_rows, mac_parts, mac_arrow, seal_packets, open_packets, xseal_packets and xopen_packets
+take many, in any object with a buffer, without copies.
 
 Every argument of bytes may be any object with a contiguous buffer. Calls that take long release the GIL: if another
 thread writes to a buffer meanwhile, the message is some mixture of old and new. Keys are copied, and the copies wiped;
@@ -34,6 +34,8 @@ from hornet_poly1305._native import (
     verify_arrow,
     verify_parts,
     verify_rows,
+    xopen_packets,
+    xseal_packets,
 )
 from hornet_poly1305._parts import Known, Multipart, Parts, Update, VerifiedFile
 
@@ -67,4 +69,6 @@ __all__ = [
     "verify_arrow",
     "verify_parts",
     "verify_rows",
+    "xopen_packets",
+    "xseal_packets",
 ]

@@ -32,6 +32,8 @@ __all__ = [
     "verify_arrow",
     "verify_parts",
     "verify_rows",
+    "xopen_packets",
+    "xseal_packets",
 ]
 
 # An object with a contiguous buffer.
@@ -242,7 +244,7 @@ def verify_rows(keys: _Buffer, rows: _Buffer, tags: _Buffer) -> bytes: ...
 def verify_parts(keys: _Buffer, values: _Buffer, starts: _Buffer, lengths: _Buffer, tags: _Buffer) -> bytes: ...
 def verify_arrow(keys: _Buffer, array: _ArrowArray, tags: _Buffer) -> bytes: ...
 def seal_packets(
-    key: _Buffer,
+    key: _Buffer | _ArrowArray,
     nonces: _Buffer,
     values: _Buffer,
     starts: _Buffer,
@@ -253,7 +255,29 @@ def seal_packets(
     tags: _OutTags | None = None,
 ) -> tuple[_Out, _OutTags]: ...
 def open_packets(
-    key: _Buffer,
+    key: _Buffer | _ArrowArray,
+    nonces: _Buffer,
+    values: _Buffer,
+    starts: _Buffer,
+    lengths: _Buffer,
+    *,
+    aad: _Buffer | _Parts | None = None,
+    out: _Out | None = None,
+    tags: _Buffer | None = None,
+) -> tuple[_Out, bytes]: ...
+def xseal_packets(
+    key: _Buffer | _ArrowArray,
+    nonces: _Buffer,
+    values: _Buffer,
+    starts: _Buffer,
+    lengths: _Buffer,
+    *,
+    aad: _Buffer | _Parts | None = None,
+    out: _Out | None = None,
+    tags: _OutTags | None = None,
+) -> tuple[_Out, _OutTags]: ...
+def xopen_packets(
+    key: _Buffer | _ArrowArray,
     nonces: _Buffer,
     values: _Buffer,
     starts: _Buffer,

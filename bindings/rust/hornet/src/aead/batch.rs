@@ -2,7 +2,7 @@
 
 //! Batches: many packets at once.
 
-use crate::aead::cipher::ChaCha20Poly1305;
+use crate::aead::cipher::{Cipher, Functions};
 use crate::aead::error::{LengthError, OpenError};
 use crate::aead::too_long;
 use crate::batch::{CHUNK, InChunks};
@@ -13,26 +13,27 @@ use core::ffi::c_void;
 use core::iter::FusedIterator;
 use core::ptr;
 
-/// A packet for [`seal_batch`]: the arguments of [`ChaCha20Poly1305::seal_in_place`].
+/// A packet for [`seal_batch`]: the arguments of [`Cipher::seal_in_place`]. Nonces have 12 bytes, or
+/// 24 for XChaCha20-Poly1305.
 #[derive(Debug)]
-pub struct PacketToSeal<'a> {
+pub struct PacketToSeal<'a, const NONCE_BYTES: usize = 12> {
     /// The key, which may differ between packets.
-    pub key: &'a ChaCha20Poly1305,
+    pub key: &'a Cipher<NONCE_BYTES>,
     /// The nonce, which is consumed.
-    pub nonce: UnusedNonce<12>,
+    pub nonce: UnusedNonce<NONCE_BYTES>,
     /// The associated data.
     pub aad: &'a [u8],
     /// The message, which is replaced by the ciphertext.
     pub text: &'a mut [u8],
 }
 
-/// A packet for [`open_batch`]: the arguments of [`ChaCha20Poly1305::open_in_place`].
+/// A packet for [`open_batch`]: the arguments of [`Cipher::open_in_place`].
 #[derive(Debug)]
-pub struct PacketToOpen<'a> {
+pub struct PacketToOpen<'a, const NONCE_BYTES: usize = 12> {
     /// The key, which may differ between packets.
-    pub key: &'a ChaCha20Poly1305,
+    pub key: &'a Cipher<NONCE_BYTES>,
     /// The nonce.
-    pub nonce: Nonce<12>,
+    pub nonce: Nonce<NONCE_BYTES>,
     /// The associated data.
     pub aad: &'a [u8],
     /// The ciphertext, which is replaced by the message, or by zeros.
@@ -41,9 +42,8 @@ pub struct PacketToOpen<'a> {
     pub tag: Tag,
 }
 
-/// Seals many packets in place. Each result is the same as from
-/// [`ChaCha20Poly1305::seal_in_place`], but many short packets are sealed faster. Lengths and keys
-/// may differ arbitrarily.
+/// Seals many packets in place. Each result is the same as from [`Cipher::seal_in_place`], but many
+/// short packets are sealed faster. Lengths and keys may differ arbitrarily.
 ///
 /// Takes packets from the iterator 64 at a time, when their tags are requested. If the tag of a
 /// packet was not taken, the packet may or may not be sealed. Allocates nothing.
@@ -66,14 +66,15 @@ pub struct PacketToOpen<'a> {
 /// assert_eq!(tags.len(), 2);
 /// # Ok::<(), hornet::aead::LengthError>(())
 /// ```
-///
-/// [`ChaCha20Poly1305::seal_in_place`]: super::Cipher::seal_in_place
 #[must_use = "nothing is sealed until the tags are taken"]
-pub fn seal_batch<'a>(
-    packets: impl IntoIterator<Item = PacketToSeal<'a>>,
-) -> impl FusedIterator<Item = Result<Tag, LengthError>> {
+pub fn seal_batch<'a, const NONCE_BYTES: usize>(
+    packets: impl IntoIterator<Item = PacketToSeal<'a, NONCE_BYTES>>,
+) -> impl FusedIterator<Item = Result<Tag, LengthError>>
+where
+    Cipher<NONCE_BYTES>: Functions,
+{
     InChunks::new(packets, Ok(Tag::ZERO), |packets, results| {
-        let mut nonces = [[0; 12]; CHUNK];
+        let mut nonces = [[0; NONCE_BYTES]; CHUNK];
         let mut tags = [Tag::ZERO; CHUNK];
         let mut calls = [NO_PACKET; CHUNK];
         let mut count = 0;
@@ -93,8 +94,8 @@ pub fn seal_batch<'a>(
         }
         // SAFETY: the first `count` packets are set. Everything they point to is readable. Their
         // texts are writable, and overlap nothing, because they were borrowed with `&mut`. The
-        // return value is known from the lengths.
-        unsafe { ffi::hornet_chacha20_poly1305_seal_batch(calls.as_ptr(), count) };
+        // return value is known from the lengths. The function takes nonces of `NONCE_BYTES`.
+        unsafe { Cipher::<NONCE_BYTES>::SEAL_BATCH(calls.as_ptr(), count) };
         for (result, tag) in results.iter_mut().zip(tags) {
             *result = result.map(|_| tag);
         }
@@ -102,9 +103,8 @@ pub fn seal_batch<'a>(
     })
 }
 
-/// Opens many packets in place. Each result is the same as from
-/// [`ChaCha20Poly1305::open_in_place`], but many short packets are opened faster. Each tag is
-/// compared in constant time.
+/// Opens many packets in place. Each result is the same as from [`Cipher::open_in_place`], but many
+/// short packets are opened faster. Each tag is compared in constant time.
 ///
 /// Returns one result for each packet, in order. A packet that is refused is filled with zeros; all
 /// others are opened. **A packet whose result was not taken** may contain a message that was not
@@ -129,14 +129,15 @@ pub fn seal_batch<'a>(
 /// assert_eq!(texts, [*b"a message", [0; 9]]);
 /// # Ok::<(), hornet::aead::LengthError>(())
 /// ```
-///
-/// [`ChaCha20Poly1305::open_in_place`]: super::Cipher::open_in_place
 #[must_use = "nothing is opened until the results are taken"]
-pub fn open_batch<'a>(
-    packets: impl IntoIterator<Item = PacketToOpen<'a>>,
-) -> impl FusedIterator<Item = Result<(), OpenError>> {
+pub fn open_batch<'a, const NONCE_BYTES: usize>(
+    packets: impl IntoIterator<Item = PacketToOpen<'a, NONCE_BYTES>>,
+) -> impl FusedIterator<Item = Result<(), OpenError>>
+where
+    Cipher<NONCE_BYTES>: Functions,
+{
     InChunks::new(packets, Ok(()), |packets, results| {
-        let mut nonces = [[0; 12]; CHUNK];
+        let mut nonces = [[0; NONCE_BYTES]; CHUNK];
         let mut tags = [Tag::ZERO; CHUNK];
         let mut calls = [NO_PACKET; CHUNK];
         let mut valid = [false; CHUNK];
@@ -157,9 +158,7 @@ pub fn open_batch<'a>(
             call.tag = ptr::from_mut(tag).cast();
         }
         // SAFETY: as in `seal_batch`.
-        unsafe {
-            ffi::hornet_chacha20_poly1305_open_batch(valid.as_mut_ptr(), calls.as_ptr(), count)
-        };
+        unsafe { Cipher::<NONCE_BYTES>::OPEN_BATCH(valid.as_mut_ptr(), calls.as_ptr(), count) };
         for (result, valid) in results.iter_mut().zip(valid) {
             *result = result.and(if valid {
                 Ok(())
@@ -184,7 +183,11 @@ const NO_PACKET: ffi::hornet_packet = ffi::hornet_packet {
 
 /// Describes a packet without its nonce and tag: their addresses are known when all packets have
 /// been collected.
-fn call(key: &ChaCha20Poly1305, aad: &[u8], text: &mut [u8]) -> ffi::hornet_packet {
+fn call<const NONCE_BYTES: usize>(
+    key: &Cipher<NONCE_BYTES>,
+    aad: &[u8],
+    text: &mut [u8],
+) -> ffi::hornet_packet {
     let (out, len_bytes) = (text.as_mut_ptr().cast::<c_void>(), text.len());
     ffi::hornet_packet {
         out,

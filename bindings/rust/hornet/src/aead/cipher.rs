@@ -321,18 +321,26 @@ pub trait Functions {
     const OPEN: ffi::Open;
     #[doc(hidden)]
     const INIT: ffi::AeadInit;
+    #[doc(hidden)]
+    const SEAL_BATCH: ffi::SealBatch;
+    #[doc(hidden)]
+    const OPEN_BATCH: ffi::OpenBatch;
 }
 
 impl Functions for ChaCha20Poly1305 {
     const SEAL: ffi::Seal = ffi::hornet_chacha20_poly1305_seal;
     const OPEN: ffi::Open = ffi::hornet_chacha20_poly1305_open;
     const INIT: ffi::AeadInit = ffi::hornet_chacha20_poly1305_init;
+    const SEAL_BATCH: ffi::SealBatch = ffi::hornet_chacha20_poly1305_seal_batch;
+    const OPEN_BATCH: ffi::OpenBatch = ffi::hornet_chacha20_poly1305_open_batch;
 }
 
 impl Functions for XChaCha20Poly1305 {
     const SEAL: ffi::Seal = ffi::hornet_xchacha20_poly1305_seal;
     const OPEN: ffi::Open = ffi::hornet_xchacha20_poly1305_open;
     const INIT: ffi::AeadInit = ffi::hornet_xchacha20_poly1305_init;
+    const SEAL_BATCH: ffi::SealBatch = ffi::hornet_xchacha20_poly1305_seal_batch;
+    const OPEN_BATCH: ffi::OpenBatch = ffi::hornet_xchacha20_poly1305_open_batch;
 }
 
 /// Copies the bytes, like [`Cipher::new`].

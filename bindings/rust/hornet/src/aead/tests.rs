@@ -372,12 +372,15 @@ fn sealed_to_vectors() {
 }
 
 /// Packets of all lengths up to 300 in mixed order, and some long ones, under two keys.
-struct Packets {
-    keys: [ChaCha20Poly1305; 2],
+struct Packets<const NONCE_BYTES: usize> {
+    keys: [Cipher<NONCE_BYTES>; 2],
     texts: Vec<Vec<u8>>,
 }
 
-impl Packets {
+impl<const NONCE_BYTES: usize> Packets<NONCE_BYTES>
+where
+    Cipher<NONCE_BYTES>: cipher::Functions,
+{
     fn new(count: usize) -> Self {
         let length = |index| match index % 29 {
             28 => 3_000 + index,
@@ -390,7 +393,7 @@ impl Packets {
         }
     }
 
-    fn nonce(index: usize) -> [u8; 12] {
+    fn nonce(index: usize) -> [u8; NONCE_BYTES] {
         array(u32::try_from(index).unwrap() + 100_000)
     }
 
@@ -420,17 +423,20 @@ impl Packets {
 
 const AAD: [u8; 13] = [0x17; 13];
 
-#[test]
-fn batches_are_the_same_as_one_by_one() {
+fn same_in_a_batch<const NONCE_BYTES: usize>()
+where
+    Cipher<NONCE_BYTES>: cipher::Functions,
+{
     for count in [0, 1, 2, 15, 16, 17, 63, 64, 65, 128, 129, 300] {
-        let messages = Packets::new(count).texts;
-        let mut packets = Packets::new(count);
+        let messages = Packets::<NONCE_BYTES>::new(count).texts;
+        let mut packets = Packets::<NONCE_BYTES>::new(count);
         let tags = packets.seal();
         assert_eq!(tags.len(), count);
         for (index, (message, tag)) in zip(&messages, &tags).enumerate() {
             let key = &packets.keys[index % 2];
             let aad = &AAD[..index % 14];
-            let Sealed(text, expected) = seal(key, &Packets::nonce(index), aad, message);
+            let Sealed(text, expected) =
+                seal(key, &Packets::<NONCE_BYTES>::nonce(index), aad, message);
             assert_eq!(packets.texts[index], text, "{index} of {count}");
             assert_eq!(*tag.as_bytes(), expected, "{index} of {count}");
         }
@@ -440,10 +446,18 @@ fn batches_are_the_same_as_one_by_one() {
 }
 
 #[test]
-fn exactly_the_forged_packet_of_a_batch_is_refused() {
-    let messages = Packets::new(133).texts;
+fn batches_are_the_same_as_one_by_one() {
+    same_in_a_batch::<12>();
+    same_in_a_batch::<24>();
+}
+
+fn forged_in_a_batch<const NONCE_BYTES: usize>()
+where
+    Cipher<NONCE_BYTES>: cipher::Functions,
+{
+    let messages = Packets::<NONCE_BYTES>::new(133).texts;
     for wrong in 0..messages.len() {
-        let mut packets = Packets::new(133);
+        let mut packets = Packets::<NONCE_BYTES>::new(133);
         let mut tags = packets.seal();
         let mut bytes = *tags[wrong].as_bytes();
         bytes[wrong % 16] ^= 1 << (wrong % 8);
@@ -458,4 +472,10 @@ fn exactly_the_forged_packet_of_a_batch_is_refused() {
             }
         }
     }
+}
+
+#[test]
+fn exactly_the_forged_packet_of_a_batch_is_refused() {
+    forged_in_a_batch::<12>();
+    forged_in_a_batch::<24>();
 }

@@ -156,6 +156,15 @@ unsafe extern "C" {
         packets: *const hornet_packet,
         count: usize,
     ) -> bool;
+    pub fn hornet_xchacha20_poly1305_seal_batch(
+        packets: *const hornet_packet,
+        count: usize,
+    ) -> bool;
+    pub fn hornet_xchacha20_poly1305_open_batch(
+        valid: *mut bool,
+        packets: *const hornet_packet,
+        count: usize,
+    ) -> bool;
     pub fn hornet_chacha20(
         out: *mut ::core::ffi::c_void,
         in_: *const ::core::ffi::c_void,

@@ -44,6 +44,14 @@ pub(crate) type Open = unsafe extern "C" fn(
 pub(crate) type AeadInit =
     unsafe extern "C" fn(state: *mut hornet_aead_state, nonce: *const u8, key: *const u8);
 
+/// `hornet_chacha20_poly1305_seal_batch`, or its variant for the other nonce length.
+pub(crate) type SealBatch =
+    unsafe extern "C" fn(packets: *const hornet_packet, count: usize) -> bool;
+
+/// `hornet_chacha20_poly1305_open_batch`, or its variant for the other nonce length.
+pub(crate) type OpenBatch =
+    unsafe extern "C" fn(valid: *mut bool, packets: *const hornet_packet, count: usize) -> bool;
+
 /// Converts a constant string of the library. All of them are ASCII; NULL or any other text would
 /// read as empty.
 pub(crate) fn text(string: *const c_char) -> &'static str {
