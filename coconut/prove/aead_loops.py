@@ -1325,7 +1325,7 @@ def prove_choice(proof: LongText) -> int:
 # The kernels of ChaCha20 with which calls are proved that seal and open; that only seal, of what other compilers than gcc
 # make; and of what gcc makes alone. With others that was not run to the end.
 KERNELS = {"vector128", "avx512vl", "avx512vl_zen4"}
-AVX2, AVX512 = {"avx2", "avx2_golden_cove", "avx2_zen4"}, {"avx512", "avx512_golden_cove"}
+AVX2, AVX512 = {"avx2", "avx2_golden_cove", "avx2_zen4"}, {"avx512", "avx512_golden_cove", "avx512_zen5"}
 
 
 def is_covered(linked: Linked, choice: Choice, opens: bool) -> bool:

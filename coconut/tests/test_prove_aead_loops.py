@@ -446,8 +446,8 @@ def test_tables_at_numbers_that_depend_on_the_length() -> None:
 
 def test_what_is_not_covered() -> None:
     """Some kernels are not proved, or to seal alone, and calls that open in place are not."""
-    for name, is_proved in (("vector128", True), ("avx2_zen4", True), ("avx2 ", True), ("avx512_zen5", True)):
-        assert is_covered(*chosen(name), opens=False) == is_covered(*chosen(name), opens=True) == is_proved
+    for name in ("vector128", "avx2_zen4", "avx2 ", "avx512_zen5"):
+        assert is_covered(*chosen(name), opens=False) and is_covered(*chosen(name), opens=True)
     of_clang = next(choice for choice in choices(program("clang-19")) if choice.name.startswith("avx2_zen4"))
     assert [is_covered(program("clang-19"), of_clang, opens) for opens in (False, True)] == [True, False]
     with pytest.raises(Unproved, match="in place"):

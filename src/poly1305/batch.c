@@ -35,7 +35,7 @@ void hornet_batch_sort(uint8_t *order, const uint16_t *lens_bytes, size_t count)
     union {
         lens_vec vectors[VECTORS];
         int16_t each[HORNET_BATCH_WINDOW];
-    } limits, before = {{{0}}};
+    } limits = {{{0}}}, before = {{{0}}};
     uint8_t unsorted[HORNET_BATCH_WINDOW];
     HORNET_KEEP_LOOP
     for (size_t i = 0; i < count; i++) {

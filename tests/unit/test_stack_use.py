@@ -6,7 +6,9 @@ import re
 from support import DEFAULT_KERNELS, ROOT, STRICT, library, output, program, row, rows
 
 HEADER, EXPORTS = (ROOT / path for path in ("include/hornet.h", "src/library/hornet.map"))
-PACKETS = {f"hornet_{cipher}_poly1305_{call}_batch" for cipher in ("chacha20", "xchacha20") for call in ("seal", "open")}
+PACKETS = {
+    f"hornet_{cipher}_poly1305_{call}_batch" for cipher in ("chacha20", "xchacha20") for call in ("seal", "open")
+}
 
 
 @rows("compiler", row("stack-use-gcc", "gcc"), row("stack-use-clang-19", "clang-19"))
