@@ -51,8 +51,9 @@ HORNET_NOINLINE uintptr_t hchacha20(chacha20_state *state, const uint8_t key[32]
 void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32_t counter,
                             const uint8_t nonce[24])
 {
-    clear_stack_and_registers(hchacha20(state, key, nonce));
+    const uintptr_t end = hchacha20(state, key, nonce);
     xchacha20_last_row(state->word + 12, counter, nonce);
+    clear_stack_and_registers(end);
 }
 
 uintptr_t hornet_chacha20_pass(const chacha20_layout *layout, chacha20_work *work)
