@@ -140,7 +140,7 @@ impl Arrow {
                 array.n_buffers
             )));
         }
-        // SAFETY: an array of these formats has so many buffers: validity, `offset + length + 1` offsets unless all elements
+        // SAFETY: an array of these formats has that many buffers: validity, `offset + length + 1` offsets unless all elements
         // have one length, and data.
         let [validity, offsets, data] =
             unsafe { [0, 1, usize::from(buffers) - 1].map(|i| *array.buffers.add(i)) };
