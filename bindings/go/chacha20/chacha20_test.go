@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hornet-mac/hornet/bindings/go/chacha20"
+	"github.com/hornet-mac/hornet/bindings/go/internal/panics"
 	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
 	"github.com/hornet-mac/hornet/bindings/go/internal/vectors"
 )
@@ -47,17 +48,6 @@ func xor(key, nonce []byte, offset uint64, m []byte) []byte {
 	}
 	before := int(offset % blockSize)
 	return reference.XOR(key, uint32(offset/blockSize), nonce, append(make([]byte, before), m...))[before:]
-}
-
-func mustPanic(t *testing.T, message string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); !strings.Contains(got, message) {
-			t.Errorf("panic %q, not %q", got, message)
-		}
-	}()
-	f()
 }
 
 // TestVectors checks those of RFC 8439, as messages and, where there is a block, as masks; and that of RFC 9001.
@@ -163,7 +153,7 @@ func TestEnd(t *testing.T) {
 		c := newCipher(t, key, nonce)
 		c.SetOffset(streamSize - uint64(left))
 		got := make([]byte, left+1)
-		mustPanic(t, "counter overflow", func() { c.XORKeyStream(got, m) })
+		panics.With(t, "counter overflow", func() { c.XORKeyStream(got, m) })
 		if !bytes.Equal(got, make([]byte, left+1)) {
 			t.Fatalf("%d bytes left: written", left)
 		}
@@ -174,12 +164,12 @@ func TestEnd(t *testing.T) {
 			t.Fatalf("%d bytes left", left)
 		}
 		c.XORKeyStream(nil, nil)
-		mustPanic(t, "counter overflow", func() { c.XORKeyStream(got, m[:1]) })
-		mustPanic(t, "rollback", func() { c.SetCounter(1<<32 - 1) })
+		panics.With(t, "counter overflow", func() { c.XORKeyStream(got, m[:1]) })
+		panics.With(t, "rollback", func() { c.SetCounter(1<<32 - 1) })
 	}
 	c := newCipher(t, key, nonce)
 	c.SetOffset(streamSize)
-	mustPanic(t, "behind the end", func() { c.SetOffset(streamSize + 1) })
+	panics.With(t, "behind the end", func() { c.SetOffset(streamSize + 1) })
 }
 
 // TestSetCounter checks to which blocks the position can be moved.
@@ -191,7 +181,7 @@ func TestSetCounter(t *testing.T) {
 			c := newCipher(t, key, nonce)
 			c.SetOffset(at)
 			if counter < least {
-				mustPanic(t, "rollback", func() { c.SetCounter(uint32(counter)) })
+				panics.With(t, "rollback", func() { c.SetCounter(uint32(counter)) })
 				continue
 			}
 			c.SetCounter(uint32(counter))
@@ -253,14 +243,14 @@ func TestRefused(t *testing.T) {
 
 func TestOverlap(t *testing.T) {
 	c := newCipher(t, randomBytes(chacha20.KeySize), randomBytes(chacha20.NonceSize))
-	mustPanic(t, "output smaller than input", func() { c.XORKeyStream(make([]byte, 9), make([]byte, 10)) })
+	panics.With(t, "output smaller than input", func() { c.XORKeyStream(make([]byte, 9), make([]byte, 10)) })
 	b := make([]byte, 300)
 	for i := -3; i <= 3; i++ {
 		dst, src := b[100+i:200+i], b[100:200]
 		if i == 0 {
 			c.XORKeyStream(dst, src)
 		} else {
-			mustPanic(t, "invalid buffer overlap", func() { c.XORKeyStream(dst, src) })
+			panics.With(t, "invalid buffer overlap", func() { c.XORKeyStream(dst, src) })
 		}
 	}
 	c.XORKeyStream(b[:200], b[100:200]) // only what is written counts

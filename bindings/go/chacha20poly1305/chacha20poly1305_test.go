@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
 	"unsafe"
 
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/internal/panics"
 	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
 	"github.com/hornet-mac/hornet/bindings/go/internal/vectors"
 )
@@ -77,7 +77,7 @@ func TestWycheproof(t *testing.T) {
 				if c[7] != "invalid" {
 					t.Errorf("%s: a nonce of %d bytes", what, len(nonce))
 				}
-				mustPanic(t, "bad nonce length passed to Open", func() { a.Open(nil, nonce, sealed, additional) })
+				panics.With(t, "bad nonce length passed to Open", func() { a.Open(nil, nonce, sealed, additional) })
 			case c[7] == "valid":
 				checkMessage(t, what, key, nonce, m, additional, sealed)
 			case c[7] == "invalid":
@@ -215,24 +215,13 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func mustPanic(t *testing.T, message string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); !strings.Contains(got, message) {
-			t.Errorf("panic %q, not %q", got, message)
-		}
-	}()
-	f()
-}
-
 func TestNonceLengths(t *testing.T) {
 	for _, nonceSize := range nonceSizes {
 		a := withNonce(t, randomBytes(32), nonceSize)
 		for n := range 40 {
 			if n != nonceSize {
-				mustPanic(t, "bad nonce length passed to Seal", func() { a.Seal(nil, randomBytes(n), nil, nil) })
-				mustPanic(t, "bad nonce length passed to Open", func() { a.Open(nil, randomBytes(n), randomBytes(5), nil) })
+				panics.With(t, "bad nonce length passed to Seal", func() { a.Seal(nil, randomBytes(n), nil, nil) })
+				panics.With(t, "bad nonce length passed to Open", func() { a.Open(nil, randomBytes(n), randomBytes(5), nil) })
 			}
 		}
 	}
@@ -249,8 +238,8 @@ func TestTooLong(t *testing.T) {
 	var only [1]byte
 	more := unsafe.Slice(&only[0], longest+overhead+1)
 	a, nonce := withNonce(t, randomBytes(32), 12), randomBytes(12)
-	mustPanic(t, "plaintext too large", func() { a.Seal(nil, nonce, more[:longest+1], nil) })
-	mustPanic(t, "ciphertext too large", func() { a.Open(nil, nonce, more, nil) })
+	panics.With(t, "plaintext too large", func() { a.Seal(nil, nonce, more[:longest+1], nil) })
+	panics.With(t, "ciphertext too large", func() { a.Open(nil, nonce, more, nil) })
 }
 
 // TestOverlap checks the rules of crypto/cipher at every offset around a short message: the output may overlap the input only
@@ -265,7 +254,7 @@ func TestOverlap(t *testing.T) {
 		buffer := make([]byte, size)
 		seal := func() { a.Seal(buffer[:out], nonce, buffer[in:in+n], nil) }
 		if out != in && out < in+n && in < out+n+overhead {
-			mustPanic(t, "invalid buffer overlap of output and input", seal)
+			panics.With(t, "invalid buffer overlap of output and input", seal)
 		} else if seal(); !bytes.Equal(buffer[out:out+n+overhead], sealedZeros) {
 			t.Errorf("Seal from %d to %d", in, out)
 		}
@@ -275,7 +264,7 @@ func TestOverlap(t *testing.T) {
 		var err error
 		open := func() { _, err = a.Open(buffer[:out], nonce, buffer[in:in+n+overhead], nil) }
 		if out != in && out < in+n && in < out+n {
-			mustPanic(t, "invalid buffer overlap of output and input", open)
+			panics.With(t, "invalid buffer overlap of output and input", open)
 		} else if open(); err != nil || !bytes.Equal(buffer[out:out+n], m) {
 			t.Errorf("Open from %d to %d: %v", in, out, err)
 		}
@@ -283,7 +272,7 @@ func TestOverlap(t *testing.T) {
 		buffer = make([]byte, size)
 		seal = func() { a.Seal(buffer[:out], nonce, nil, buffer[in:in+n]) }
 		if out < in+n && in < out+overhead {
-			mustPanic(t, "invalid buffer overlap of output and additional data", seal)
+			panics.With(t, "invalid buffer overlap of output and additional data", seal)
 		} else if seal(); !bytes.Equal(buffer[out:out+overhead], withAdditional) {
 			t.Errorf("Seal of additional data at %d to %d", in, out)
 		}

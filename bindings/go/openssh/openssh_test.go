@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hornet-mac/hornet/bindings/go/internal/panics"
 	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
 	"github.com/hornet-mac/hornet/bindings/go/openssh"
 )
@@ -112,14 +113,7 @@ func TestEdges(t *testing.T) {
 		if got, err := c.Open(make([]byte, n), 0); err != openssh.ErrOpen || got != nil {
 			t.Errorf("%d bytes: %v", n, err)
 		}
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); !strings.Contains(got, "bad packet length") {
-					t.Errorf("%d bytes: panic %q", n, got)
-				}
-			}()
-			c.Seal(make([]byte, n), 0)
-		}()
+		panics.With(t, "bad packet length", func() { c.Seal(make([]byte, n), 0) })
 	}
 	var length [openssh.LengthSize]byte
 	nonce := binary.BigEndian.AppendUint32(make([]byte, 8), 9)

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hornet-mac/hornet/bindings/go/internal/panics"
 	"github.com/hornet-mac/hornet/bindings/go/internal/reference"
 	"github.com/hornet-mac/hornet/bindings/go/internal/vectors"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305"
@@ -94,27 +95,16 @@ func TestEndedMAC(t *testing.T) {
 	if mac.Size() != poly1305.TagSize || !mac.Verify(want[:]) || !mac.Verify(want[:]) || !bytes.Equal(mac.Sum(nil), want[:]) {
 		t.Error("an ended MAC has another tag")
 	}
-	mustPanic(t, "write to MAC after Sum or Verify", func() { mac.Write(nil) })
+	panics.With(t, "write to MAC after Sum or Verify", func() { mac.Write(nil) })
 
 	poly1305.Sum(&want, m[:20], key)
 	if !bytes.Equal(other.Sum(nil), want[:]) {
 		t.Error("a copy does not go on by itself")
 	}
-	mustPanic(t, "after Sum or Verify", func() { other.Write(m) })
-	mustPanic(t, "without New", func() { new(poly1305.MAC).Write(m) })
-	mustPanic(t, "without New", func() { new(poly1305.MAC).Sum(nil) })
-	mustPanic(t, "without New", func() { new(poly1305.MAC).Verify(want[:]) })
-}
-
-func mustPanic(t *testing.T, message string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got, _ := recover().(string); !strings.Contains(got, message) {
-			t.Errorf("panic %q, not %q", got, message)
-		}
-	}()
-	f()
+	panics.With(t, "after Sum or Verify", func() { other.Write(m) })
+	panics.With(t, "without New", func() { new(poly1305.MAC).Write(m) })
+	panics.With(t, "without New", func() { new(poly1305.MAC).Sum(nil) })
+	panics.With(t, "without New", func() { new(poly1305.MAC).Verify(want[:]) })
 }
 
 func TestWrongTags(t *testing.T) {
