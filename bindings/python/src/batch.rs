@@ -177,7 +177,7 @@ pub(crate) fn mac_parts<'py>(
 }
 
 /// Return the tags of the elements of an Arrow array: any object with __arrow_c_array__, such as pyarrow's and polars',
-/// of binary, string, large_binary or large_string, without nulls.
+/// of binary, string, large_binary, large_string or fixed_size_binary, without nulls.
 #[pyfunction]
 #[pyo3(signature = (keys, array, out=None))]
 pub(crate) fn mac_arrow<'py>(
@@ -617,141 +617,70 @@ fn open_all<'py>(
     Ok((out, bytes))
 }
 
-/// Encrypt packets with ChaCha20-Poly1305: packet i is the lengths[i] bytes of values from starts[i] on, in ascending
-/// order. Return (out, tags).
-///
-/// key has 32 bytes, or 32 for each packet, which may also be an Arrow array of fixed_size_binary or binary; nonces 12
-/// for each. aad is the associated data of all packets, or a tuple of
-/// values, starts and lengths. out has the length of values, and may be values: then packets are encrypted in place. It
-/// gets each ciphertext where the packet is in values; tags gets 16 bytes for each. Without them, both are made.
-/// starts and lengths are arrays of int64. Raises ValueError, naming the packet, if one is not within values or overlaps
-/// the one before it; nothing is written then.
-///
-/// Associated data in the buffer that is encrypted in place must be between their packet and the one before or after it.
-#[pyfunction]
-#[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
-#[expect(clippy::too_many_arguments, reason = "as Python has them")]
-pub(crate) fn seal_packets<'py>(
-    py: Python<'py>,
-    key: &Bound<'py, PyAny>,
-    nonces: &Bound<'py, PyAny>,
-    values: &Bound<'py, PyAny>,
-    starts: &Bound<'py, PyAny>,
-    lengths: &Bound<'py, PyAny>,
-    aad: Option<&Bound<'py, PyAny>>,
-    out: Option<&Bound<'py, PyAny>>,
-    tags: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    seal_all(
-        py,
-        &CHACHA20,
-        &Given {
-            key,
-            nonces,
-            values,
-            starts,
-            lengths,
-            aad,
-            out,
-            tags,
-        },
-    )
+/// Defines a function of Python, with the arguments that `Given` has, of `seal_all` or `open_all` with a cipher.
+macro_rules! of_packets {
+    ($(#[doc = $doc:literal])* $name:ident, $all:ident, $cipher:ident, $second:ty) => {
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
+        #[expect(clippy::too_many_arguments, reason = "as Python has them")]
+        pub(crate) fn $name<'py>(
+            py: Python<'py>,
+            key: &Bound<'py, PyAny>,
+            nonces: &Bound<'py, PyAny>,
+            values: &Bound<'py, PyAny>,
+            starts: &Bound<'py, PyAny>,
+            lengths: &Bound<'py, PyAny>,
+            aad: Option<&Bound<'py, PyAny>>,
+            out: Option<&Bound<'py, PyAny>>,
+            tags: Option<&Bound<'py, PyAny>>,
+        ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, $second>)> {
+            let given = Given {
+                key,
+                nonces,
+                values,
+                starts,
+                lengths,
+                aad,
+                out,
+                tags,
+            };
+            $all(py, &$cipher, &given)
+        }
+    };
 }
 
-/// Decrypt packets, which are given as seal_packets has them. Return (out, valid): valid has a byte for each packet, 1 if
-/// it is authentic, else 0. WHAT IS NOT AUTHENTIC IS ZEROS IN OUT: look at valid.
-///
-/// Without tags, the tag of each packet is its last 16 bytes, which lengths include.
-#[pyfunction]
-#[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
-#[expect(clippy::too_many_arguments, reason = "as Python has them")]
-pub(crate) fn open_packets<'py>(
-    py: Python<'py>,
-    key: &Bound<'py, PyAny>,
-    nonces: &Bound<'py, PyAny>,
-    values: &Bound<'py, PyAny>,
-    starts: &Bound<'py, PyAny>,
-    lengths: &Bound<'py, PyAny>,
-    aad: Option<&Bound<'py, PyAny>>,
-    out: Option<&Bound<'py, PyAny>>,
-    tags: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
-    open_all(
-        py,
-        &CHACHA20,
-        &Given {
-            key,
-            nonces,
-            values,
-            starts,
-            lengths,
-            aad,
-            out,
-            tags,
-        },
-    )
+of_packets! {
+    /// Encrypt packets with ChaCha20-Poly1305: packet i is the lengths[i] bytes of values from starts[i] on, in ascending
+    /// order. Return (out, tags).
+    ///
+    /// key has 32 bytes, or 32 for each packet, which may also be an Arrow array of fixed_size_binary or binary; nonces 12
+    /// for each. aad is the associated data of all packets, or a tuple of values, starts and lengths. out has the length
+    /// of values, and may be values: then packets are encrypted in place. It gets each ciphertext where the packet is in
+    /// values; tags gets 16 bytes for each. Without them, both are made. starts and lengths are arrays of int64. Raises
+    /// ValueError, naming the packet, if one is not within values or overlaps the one before it; nothing is written then.
+    ///
+    /// Associated data in the buffer that is encrypted in place must be between their packet and the one before or after it.
+    seal_packets, seal_all, CHACHA20, PyAny
 }
 
-/// Encrypt packets with XChaCha20-Poly1305, as seal_packets does, but with nonces of 24 bytes, which may be drawn at random.
-#[pyfunction]
-#[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
-#[expect(clippy::too_many_arguments, reason = "as Python has them")]
-pub(crate) fn xseal_packets<'py>(
-    py: Python<'py>,
-    key: &Bound<'py, PyAny>,
-    nonces: &Bound<'py, PyAny>,
-    values: &Bound<'py, PyAny>,
-    starts: &Bound<'py, PyAny>,
-    lengths: &Bound<'py, PyAny>,
-    aad: Option<&Bound<'py, PyAny>>,
-    out: Option<&Bound<'py, PyAny>>,
-    tags: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    seal_all(
-        py,
-        &XCHACHA20,
-        &Given {
-            key,
-            nonces,
-            values,
-            starts,
-            lengths,
-            aad,
-            out,
-            tags,
-        },
-    )
+of_packets! {
+    /// Decrypt packets, which are given as seal_packets has them. Return (out, valid): valid has a byte for each packet, 1
+    /// if it is authentic, else 0. WHAT IS NOT AUTHENTIC IS ZEROS IN OUT: look at valid.
+    ///
+    /// Without tags, the tag of each packet is its last 16 bytes, which lengths include.
+    open_packets, open_all, CHACHA20, PyBytes
 }
 
-/// Decrypt packets of XChaCha20-Poly1305, as open_packets does.
-#[pyfunction]
-#[pyo3(signature = (key, nonces, values, starts, lengths, *, aad=None, out=None, tags=None))]
-#[expect(clippy::too_many_arguments, reason = "as Python has them")]
-pub(crate) fn xopen_packets<'py>(
-    py: Python<'py>,
-    key: &Bound<'py, PyAny>,
-    nonces: &Bound<'py, PyAny>,
-    values: &Bound<'py, PyAny>,
-    starts: &Bound<'py, PyAny>,
-    lengths: &Bound<'py, PyAny>,
-    aad: Option<&Bound<'py, PyAny>>,
-    out: Option<&Bound<'py, PyAny>>,
-    tags: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
-    open_all(
-        py,
-        &XCHACHA20,
-        &Given {
-            key,
-            nonces,
-            values,
-            starts,
-            lengths,
-            aad,
-            out,
-            tags,
-        },
-    )
+of_packets! {
+    /// Encrypt packets with XChaCha20-Poly1305, as seal_packets does, but with nonces of 24 bytes, which may be drawn at
+    /// random.
+    xseal_packets, seal_all, XCHACHA20, PyAny
+}
+
+of_packets! {
+    /// Decrypt packets of XChaCha20-Poly1305, as open_packets does.
+    xopen_packets, open_all, XCHACHA20, PyBytes
 }
 
 /// Returns the object, or a new bytearray of zeros, with `each` bytes for each element of the other buffer.
