@@ -779,19 +779,20 @@ class LongText:
                 raise Unproved("Poly1305 has absorbed more than the text")
             return PART, 0
         lag = n - absorbed
-        if range_of(lag)[0] < 0:
+        low, _ = range_of(lag)
+        if low < 0:
             raise Unproved(f"Poly1305 is {lag} bytes behind")
         if self.is_stitched or is_zero(begun.n):
             if not isinstance(lag, int) or lag > LAG_MAX or lag % 8:
                 raise Unproved(f"{lag} bytes of ciphertext are not absorbed")
             return BEHIND, lag
-        if range_of(lag)[0] < BLOCK_BYTES * beside:
+        if low < BLOCK_BYTES * beside:
             raise Unproved(f"{beside} blocks are absorbed beside a pass, and {lag} bytes wait")
         if is_zero(absorbed):
             return NOTHING, 0
         if lag % (BLOCK_BYTES if self.is_uneven else CIPHER_BLOCK) != 0:
             raise Unproved(f"Poly1305 is {lag} bytes behind")
-        if (low := range_of(lag)[0]) < self.least_lag:
+        if low < self.least_lag:
             self.least_lag = low - low % CIPHER_BLOCK
         return ANYWHERE, 0
 
