@@ -52,6 +52,7 @@ void hornet_xchacha20_begin(chacha20_state *state, const uint8_t key[32], uint32
                             const uint8_t nonce[24])
 {
     const uintptr_t end = hchacha20(state, key, nonce);
+    /* The nonce may pass through vector registers. */
     xchacha20_last_row(state->word + 12, counter, nonce);
     clear_stack_and_registers(end);
 }

@@ -147,19 +147,12 @@ def test_go_xcrypto_ssh(folder):
         *("Ciphers=chacha20-poly1305@openssh.com", "RekeyLimit=1M", "StrictHostKeyChecking=no"),
         *("UserKnownHostsFile=/dev/null", "LogLevel=ERROR"),
     ]
+    ssh = ["ssh", "-F", "none", *(f"-o{option}" for option in options), "-W", "echo:1"]
     with subprocess.Popen([loopback(folder, crypto), "-serve"], stdout=subprocess.PIPE, text=True) as server:
         port = server.stdout.readline().strip().rpartition(":")[2]
-        words = [
-            "ssh",
-            "-F",
-            "none",
-            *(word for option in options for word in ("-o", option)),
-            "-p",
-            port,
-            "-W",
-            "echo:1",
-        ]
-        received = subprocess.run([*words, "127.0.0.1"], input=sent, stdout=subprocess.PIPE, check=True).stdout
+        received = subprocess.run(
+            [*ssh, "-p", port, "127.0.0.1"], input=sent, stdout=subprocess.PIPE, check=True
+        ).stdout
     assert received == sent and server.returncode == 0
 
 
