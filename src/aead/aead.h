@@ -70,6 +70,23 @@ typedef struct {
     size_t aad_bytes;
 } aead_chunk;
 
+/* Packets are sorted within windows of this many. */
+enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
+
+/* How packets are encrypted and authenticated: as RFC 8439 does; the same with nonces of 24 bytes; or as
+ * OpenSSH does, where `in` and `out` are the text of a packet and `key` are both keys. */
+enum aead_cipher { AEAD_RFC8439, AEAD_XCHACHA20, AEAD_OPENSSH };
+
+/* A window of packets; valid[i] is set to whether packet i was opened or sealed. */
+typedef struct aead_window {
+    const hornet_packet *packets;
+    bool *valid;
+    bool opens;
+    enum aead_cipher cipher;
+    aead_kernels kernels;
+    bool (*alone)(const struct aead_window *window, const hornet_packet *packet); /* seals or opens one */
+} aead_window;
+
 #pragma GCC visibility push(hidden)
 
 aead_kernels hornet_aead_kernels_in_use(void);
@@ -77,6 +94,9 @@ aead_kernels hornet_aead_kernels_in_use(void);
 /* Implement the public functions for one message. */
 bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c);
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
+
+/* Processes the first count packets of a window, and returns whether all were opened or sealed. */
+bool hornet_aead_process_window(const aead_window *window, size_t count);
 
 /* Encrypts or decrypts the first chunk of a message, and copies the ciphertext to `ciphertext`, after the
  * associated data, padded. Passes absorb whole blocks from there on; returns the first block that is left.

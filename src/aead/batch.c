@@ -9,26 +9,6 @@
 
 #include "../core/constant_time.h"
 
-/* Packets are sorted within windows of this many. */
-enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
-
-/* A window; valid[i] is set to whether packet i was opened or sealed. */
-typedef struct {
-    const hornet_packet *packets;
-    bool *valid;
-    bool opens, extended; /* extended: nonces have 24 bytes */
-    aead_kernels kernels;
-} aead_window;
-
-static bool aead_alone(const aead_window *window, size_t i)
-{
-    const hornet_packet *const p = &window->packets[i];
-    const aead_call call = {p->out,   p->in,  p->len_bytes,     p->aad,         p->aad_bytes,
-                            p->nonce, p->key, window->extended, window->kernels};
-    return window->valid[i] =
-               window->opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
-}
-
 /* Batches have the kernel of the longest messages, which has most lanes. */
 static const struct hornet_chacha20_kernel *batch_kernel(aead_kernels kernels)
 {
@@ -66,6 +46,18 @@ static uintptr_t derive_subkeys(chacha20_packets *all, uint8_t (*subkeys)[CHACHA
     return end;
 }
 
+/* Adds the keystreams of OpenSSH's lengths, as many as there are packets, as packets without text. */
+static void add_lengths(chacha20_packets *all)
+{
+    const size_t count = all->count;
+    for (size_t i = 0; i < count; i++) {
+        all->key[count + i] = all->key[i] + CHACHA20_KEY_BYTES;
+        memcpy(all->last_row[count + i], all->last_row[i], sizeof all->last_row[i]);
+        all->len_bytes[count + i] = 0;
+    }
+    all->count = 2 * count;
+}
+
 /* Processes a bundle, packets order[0 .. count), the longest first, and returns where its stack has ended.
  */
 HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *order, size_t count,
@@ -75,13 +67,14 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
     const size_t inputs_end = AEAD_AAD_ROOM_BYTES + count * stride;
-    const size_t subkeys_bytes = window->extended ? count * CHACHA20_KEY_BYTES : 0;
+    const bool extended = window->cipher == AEAD_XCHACHA20, ssh = window->cipher == AEAD_OPENSSH;
+    const size_t subkeys_bytes = extended ? count * CHACHA20_KEY_BYTES : 0;
     uint8_t memory[inputs_end + subkeys_bytes] __attribute__((aligned(MEMORY_ALIGNMENT)));
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
         check_overlap(p->out, p->in, p->len_bytes);
         all.key[i] = p->key;
-        if (!window->extended)
+        if (!extended)
             chacha20_last_row(all.last_row[i], 0, p->nonce);
         all.out[i] = p->out;
         all.copy[i] = memory + stride * i + AEAD_AAD_ROOM_BYTES;
@@ -90,8 +83,10 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
     }
     all.count = count;
     all.opens = window->opens;
+    if (ssh && !window->opens)
+        add_lengths(&all);
     uintptr_t end = UINTPTR_MAX;
-    if (window->extended)
+    if (extended)
         end = derive_subkeys(&all, (uint8_t(*)[CHACHA20_KEY_BYTES])(memory + inputs_end), window, order);
     end = lower_end(end, batch_kernel(window->kernels)->packets(&all));
     /* Now there is room for others where nonces and lengths were. */
@@ -99,6 +94,14 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
     size_t *const inputs_bytes = all.len_bytes;
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[order[i]];
+        if (ssh) {
+            uint8_t *const length = (uint8_t *)p->out - HORNET_SSH_LENGTH_BYTES;
+            if (!window->opens)
+                store_be32(length, (uint32_t)p->len_bytes ^ load_be32(all.block0[count + i]));
+            inputs[i] = memcpy(all.copy[i] - HORNET_SSH_LENGTH_BYTES, length, HORNET_SSH_LENGTH_BYTES);
+            inputs_bytes[i] = HORNET_SSH_LENGTH_BYTES + p->len_bytes;
+            continue;
+        }
         const uint8_t *const first = aead_input_begin(all.copy[i], p->aad, p->aad_bytes);
         inputs[i] = first;
         inputs_bytes[i] = (size_t)(aead_input_end(all.copy[i], p->len_bytes, p->aad_bytes) - first);
@@ -147,6 +150,12 @@ static size_t aead_sort(uint8_t *order, size_t *aad_room, const hornet_packet *p
 
 static size_t divided_up(size_t a, size_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
 
+/* Returns how many lanes a packet takes at first: when OpenSSH's are sealed, there are their lengths. */
+static size_t lanes_of_packet(const aead_window *window)
+{
+    return window->cipher == AEAD_OPENSSH && !window->opens ? 2 : 1;
+}
+
 /* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
  * in 64ths of a pass of ChaCha20, which takes the same time whether its lanes are full or not; HChaCha20 of
  * all packets is one. */
@@ -158,6 +167,8 @@ static bool gains(const aead_window *window, const uint8_t *order, size_t count,
     const chacha20_layout *const layout = chacha20_main_layout(kernel);
     const bool stitched =
         layout->stitched * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * layout->nblocks;
+    const bool extended = window->cipher == AEAD_XCHACHA20;
+    const size_t lengths = lanes_of_packet(window) == 2 ? count : 0; /* blocks for them */
     size_t alone = 0, nblocks = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t n = 1 + chacha20_blocks(packets[order[i]].len_bytes);
@@ -165,20 +176,19 @@ static bool gains(const aead_window *window, const uint8_t *order, size_t count,
         nblocks += n;
     }
     alone = 64 * alone + (stitched ? 0 : nblocks * AEAD_ALONE_MAC) +
-            (window->extended ? count * AEAD_ALONE_HCHACHA20 : 0);
+            (extended ? count * AEAD_ALONE_HCHACHA20 : 0) + 64 * lengths;
     const size_t longest = 1 + chacha20_blocks(packets[order[0]].len_bytes);
     const size_t together = AEAD_SHARED_PLACE +
-                            64 * (divided_up(nblocks, kernel->lanes) + window->extended) +
+                            64 * (divided_up(nblocks + lengths, kernel->lanes) + extended) +
                             longest * (stitched ? AEAD_SHARED_MAC_STITCHED : AEAD_SHARED_MAC);
     return alone >= together;
 }
 
-/* Processes count packets, and returns whether all were opened or sealed. */
-static bool process_window(const aead_window *window, size_t count)
+bool hornet_aead_process_window(const aead_window *window, size_t count)
 {
     const hornet_packet *const packets = window->packets;
     const struct hornet_chacha20_kernel *const kernel = batch_kernel(window->kernels);
-    const size_t lanes = kernel->lanes;
+    const size_t lanes = kernel->lanes / lanes_of_packet(window);
     uint8_t order[AEAD_WINDOW];
     uintptr_t end = UINTPTR_MAX;
     bool all = true;
@@ -192,7 +202,7 @@ static bool process_window(const aead_window *window, size_t count)
             most /= 2;
         const size_t shared = n - i < most ? n - i : most;
         if (shared < 2 || !gains(window, order + i, shared, kernel)) {
-            all &= aead_alone(window, order[i]);
+            all &= window->valid[order[i]] = window->alone(window, &packets[order[i]]);
             i++;
             continue;
         }
@@ -205,48 +215,56 @@ static bool process_window(const aead_window *window, size_t count)
         clear_stack_and_registers(end);
     for (i = 0; n != count && i < count; i++)
         if (!may_share(&packets[i]))
-            all &= aead_alone(window, i);
+            all &= window->valid[i] = window->alone(window, &packets[i]);
     return all;
 }
 
-static bool seal_batch(const hornet_packet *packets, size_t count, bool extended)
+static bool aead_alone(const aead_window *window, const hornet_packet *p)
+{
+    const aead_call call = {p->out,         p->in,    p->len_bytes, p->aad,
+                            p->aad_bytes,   p->nonce, p->key,       window->cipher == AEAD_XCHACHA20,
+                            window->kernels};
+    return window->opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
+}
+
+static bool seal_batch(const hornet_packet *packets, size_t count, enum aead_cipher cipher)
 {
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool valid[AEAD_WINDOW], all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, valid, false, extended, kernels};
-        all &= process_window(&window, hornet_batch_window(first, count));
+        const aead_window window = {packets + first, valid, false, cipher, kernels, aead_alone};
+        all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
     }
     return all;
 }
 
-static bool open_batch(bool *valid, const hornet_packet *packets, size_t count, bool extended)
+static bool open_batch(bool *valid, const hornet_packet *packets, size_t count, enum aead_cipher cipher)
 {
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, valid + first, true, extended, kernels};
-        all &= process_window(&window, hornet_batch_window(first, count));
+        const aead_window window = {packets + first, valid + first, true, cipher, kernels, aead_alone};
+        all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
     }
     return all;
 }
 
 bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
-    return seal_batch(packets, count, false);
+    return seal_batch(packets, count, AEAD_RFC8439);
 }
 
 bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
 {
-    return open_batch(valid, packets, count, false);
+    return open_batch(valid, packets, count, AEAD_RFC8439);
 }
 
 bool hornet_xchacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
-    return seal_batch(packets, count, true);
+    return seal_batch(packets, count, AEAD_XCHACHA20);
 }
 
 bool hornet_xchacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
 {
-    return open_batch(valid, packets, count, true);
+    return open_batch(valid, packets, count, AEAD_XCHACHA20);
 }

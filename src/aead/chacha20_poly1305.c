@@ -12,30 +12,9 @@
  *
  *     aad 0 0 | ciphertext 0 0 0 | aad_bytes len_bytes
  */
-#include "aead.h"
+#include "passes.h"
 
 #include "../core/constant_time.h"
-#include "../core/wipe.h"
-
-HORNET_INLINE void chunk_pass(aead_chunk *t, const chacha20_layout *layout)
-{
-    t->end = lower_end(t->end, hornet_chacha20_pass(layout, &t->work));
-}
-
-/* Lets the next pass absorb as many of the nblocks blocks as it can, and returns how many. */
-HORNET_INLINE size_t stitch_blocks(aead_chunk *t, const chacha20_layout *layout, const uint8_t *blocks,
-                                   size_t nblocks)
-{
-    const size_t most = (size_t)layout->stitched * CHACHA20_DOUBLE_ROUNDS;
-    t->work.companion.state = t->poly;
-    t->work.companion.blocks = blocks;
-    return t->work.companion.nblocks = nblocks < most ? nblocks : most;
-}
-
-HORNET_INLINE void mac_end(uint8_t tag[16], const struct poly1305 *poly)
-{
-    store_tag(tag, tag_of_value(poly->h, poly->s));
-}
 
 /* The end of a message that is opened: compares its tag with the tag `given`, and clears the output if that
  * is another. */
@@ -71,94 +50,9 @@ const uint8_t *hornet_aead_short_chunk(aead_chunk *t, uint8_t *ciphertext)
     return next;
 }
 
-/* Returns how many blocks of Poly1305 the passes over len_bytes bytes can take. */
-HORNET_INLINE size_t stitch_capacity(const aead_chunk *t, size_t len_bytes)
-{
-    const chacha20_layout *const layout = chacha20_main_layout(t->kernel);
-    return len_bytes / ((size_t)layout->nblocks * CHACHA20_BLOCK_BYTES) * layout->stitched *
-           CHACHA20_DOUBLE_ROUNDS;
-}
-
-/* Copies the bytes after the last whole block to `last`, and returns the number of bytes before them. */
-HORNET_NOINLINE size_t copy_last(uint8_t last[15], const uint8_t *bytes, size_t len_bytes)
-{
-    const size_t rest = len_bytes % 16, whole = len_bytes - rest;
-    if (rest != 0) /* otherwise there may be no address */
-        copy_bytes(last, bytes + whole, rest);
-    return whole;
-}
-
-/* The first pass of a message: its key sets poly, which absorbs the associated data. If the chunk is opened
- * in place, the pass writes to `memory`, because its ciphertext is yet to be absorbed, with what follows.
- * Returns how many bytes are there. */
-HORNET_INLINE size_t first_pass(aead_chunk *t, uint8_t *memory)
-{
-    const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
-    const size_t done = chacha20_pass_bytes(layout, &t->work);
-    const uint8_t *const key = t->work.key;
-    uint8_t *const out = t->work.out;
-    const bool in_place = t->opens && done != 0 && out == t->work.in;
-    uint8_t block[16] = {0};
-    if (in_place)
-        t->work.out = memory;
-    chunk_pass(t, layout);
-    if (in_place)
-        t->work.out = out + done;
-    set_value(t->poly, key);
-    hornet_poly1305_absorb(t->poly, t->aad, copy_last(block, t->aad, t->aad_bytes), t->poly1305_in_use);
-    hornet_poly1305_absorb(t->poly, block, padded_bytes(t->aad_bytes % 16), t->poly1305_in_use);
-    return in_place ? done : 0;
-}
-
-/* Absorbs n bytes of the ciphertext after those that are absorbed. */
-HORNET_INLINE void absorb_more(aead_chunk *t, const uint8_t *ciphertext, size_t *absorbed, size_t n)
-{
-    hornet_poly1305_absorb(t->poly, ciphertext + *absorbed, n, t->poly1305_in_use);
-    *absorbed += n;
-}
-
-/* Sealing absorbs what earlier passes have encrypted, and after a part what is left of it if that is long.
- * Opening absorbs a block at the latest during the pass that decrypts it, because `out` may be `in`; what
- * the passes of a part cannot take comes first. */
-void hornet_aead_long_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory)
-{
-    const uint8_t *const ciphertext = t->opens ? t->work.in : t->work.out;
-    uint8_t *const out = t->work.out;
-    const size_t len_bytes = t->work.len_bytes;
-    const size_t in_memory = t->work.key != NULL ? first_pass(t, memory) : 0;
-    size_t absorbed = 0, done = len_bytes - t->work.len_bytes;
-    const bool absorbed_last = !t->opens || done == len_bytes;
-    for (size_t part_end = done; done != len_bytes;) {
-        if (done >= part_end) {
-            part_end = done + (t->work.len_bytes < AEAD_PART_BYTES ? t->work.len_bytes : AEAD_PART_BYTES);
-            const size_t now = ((t->opens ? part_end : done) - absorbed) / 16;
-            const size_t stitched =
-                t->opens ? stitch_capacity(t, part_end - done) : AEAD_PENDING_BYTES / 16;
-            if (now > stitched)
-                absorb_more(t, ciphertext, &absorbed, 16 * (t->opens ? now - stitched : now));
-        }
-        const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
-        const size_t pass_end = done + chacha20_pass_bytes(layout, &t->work);
-        part_end = part_end < pass_end ? pass_end : part_end;
-        const size_t ready = ((t->opens ? part_end : done) - absorbed) / 16;
-        const size_t stitched = stitch_blocks(t, layout, ciphertext + absorbed, ready);
-        if (t->opens && absorbed + 16 * stitched < pass_end / 16 * 16) {
-            const size_t n = pass_end / 16 * 16 - absorbed - 16 * stitched;
-            absorb_more(t, ciphertext, &absorbed, n);
-            t->work.companion.blocks += n;
-        }
-        if (t->opens && pass_end == len_bytes)
-            (void)copy_last(last, ciphertext, len_bytes);
-        chunk_pass(t, layout);
-        absorbed += 16 * stitched;
-        done = pass_end;
-    }
-    if (absorbed_last && len_bytes != 0)
-        absorb_more(t, ciphertext, &absorbed, copy_last(last, ciphertext, len_bytes) - absorbed);
-    copy_some(out, memory, in_memory);
-    wipe(memory, in_memory);
-    t->end = lower_end(t->end, stack_end(STACK_BELOW_BYTES));
-}
+#define LONG_CHUNK   hornet_aead_long_chunk
+#define INPUT_BEFORE ((size_t)0)
+#include "long_chunk.h"
 
 /* Seals a message, and writes `tag`, or opens it, and compares `given`. What is written to `memory`,
  * AEAD_MEMORY_BYTES bytes, is no secret, so it may lie in a frame that is not cleared. */
