@@ -40,15 +40,15 @@ pub(crate) fn array<'a, const BYTES: usize>(
 
 #[cfg(test)]
 mod tests {
-    use crate::{Key, Tag, WrongLength, aead, aes, chacha20, nonce};
+    use crate::{Key, Tag, WrongLength, aead, aes, chacha20, nonce, ssh};
     use std::format;
     use std::string::ToString;
 
-    /// Converts slices of all lengths to 40, and returns the only length that is accepted. The other
+    /// Converts slices of all lengths to 70, and returns the only length that is accepted. The other
     /// lengths must give an error that names the kind and both lengths.
     fn accepted<'a, T, E: ToString>(
         kind: &str,
-        all: &'a [u8; 40],
+        all: &'a [u8; 70],
         convert: impl Fn(&'a [u8]) -> Result<T, E>,
     ) -> usize {
         let mut lengths = (0..=all.len()).filter(|&length| convert(&all[..length]).is_ok());
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn slices() {
-        let all = [1; 40];
+        let all = [1; 70];
         assert_eq!(accepted("tag", &all, Tag::try_from), 16);
         assert_eq!(accepted("nonce", &all, aead::Nonce::<12>::try_from), 12);
         assert_eq!(accepted("nonce", &all, aead::Nonce::<24>::try_from), 24);
@@ -72,7 +72,8 @@ mod tests {
         assert_eq!(accepted("key", &all, Key::try_from), 32);
         assert_eq!(accepted("key", &all, aead::ChaCha20Poly1305::try_from), 32);
         assert_eq!(accepted("key", &all, chacha20::ChaCha20::try_from), 32);
-        let clamped = [0; 40];
+        assert_eq!(accepted("key", &all, ssh::Key::try_from), 64);
+        let clamped = [0; 70];
         assert_eq!(accepted("key", &clamped, aes::Key::try_from), 32);
         assert_eq!(
             aes::Key::try_from(&[0xff; 32][..]).map(|_| ()),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! ChaCha20-Poly1305, Poly1305 and `ChaCha20` (RFC 8439), `XChaCha20`-Poly1305 and Poly1305-AES, built
-//! on the Hornet C library.
+//! ChaCha20-Poly1305, Poly1305 and `ChaCha20` (RFC 8439), `XChaCha20`-Poly1305,
+//! chacha20-poly1305@openssh.com and Poly1305-AES, built on the Hornet C library.
 //!
 //! To encrypt and authenticate messages, use the module [`aead`]. To authenticate messages that
 //! stay readable, use Poly1305: it computes a 16-byte tag from a 32-byte key and a message of any
@@ -38,7 +38,8 @@
 //! nonces, so that none is used twice.
 //!
 //! The module [`nonce`] contains the types that keep nonces from being used twice. The module
-//! [`chacha20`] contains the cipher alone, as QUIC header protection needs it.
+//! [`chacha20`] contains the cipher alone, as QUIC header protection needs it, and the module [`ssh`]
+//! SSH's cipher of packets.
 //!
 //! Timing, branches and memory addresses depend on lengths, never on keys, messages or tags. Keys
 //! and everything computed from them are wiped when they are dropped. Copies that the compiler
@@ -84,6 +85,7 @@ pub mod aes;
 pub mod chacha20;
 pub mod kernel;
 pub mod nonce;
+pub mod ssh;
 
 pub use batch::{mac_batch, verify_batch};
 pub use bytes::WrongLength;

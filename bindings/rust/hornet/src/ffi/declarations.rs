@@ -9,6 +9,9 @@ pub const HORNET_CHACHA20_POLY1305_NONCE_BYTES: u32 = 12;
 pub const HORNET_XCHACHA20_POLY1305_NONCE_BYTES: u32 = 24;
 pub const HORNET_POLY1305_KEY_BYTES: u32 = 32;
 pub const HORNET_POLY1305_TAG_BYTES: u32 = 16;
+pub const HORNET_SSH_KEY_BYTES: u32 = 64;
+pub const HORNET_SSH_LENGTH_BYTES: u32 = 4;
+pub const HORNET_SSH_TAG_BYTES: u32 = 16;
 pub const HORNET_POLY1305_AES_KEY_BYTES: u32 = 32;
 pub const HORNET_POLY1305_AES_NONCE_BYTES: u32 = 16;
 #[repr(C)]
@@ -57,6 +60,14 @@ pub struct hornet_kernel {
 pub struct hornet_cpu_feature {
     pub name: *const ::core::ffi::c_char,
     pub usable: bool,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct hornet_ssh_packet {
+    pub packet: *mut u8,
+    pub len_bytes: u32,
+    pub sequence: u32,
+    pub key: *const u8,
 }
 #[repr(C)]
 #[derive(Copy, Clone)]
@@ -230,6 +241,15 @@ unsafe extern "C" {
         name: *const ::core::ffi::c_char,
     ) -> bool;
     pub fn hornet_cpu_feature_at(feature: *mut hornet_cpu_feature, index: usize) -> bool;
+    pub fn hornet_ssh_seal(packet: *mut u8, len_bytes: u32, sequence: u32, key: *const u8);
+    pub fn hornet_ssh_packet_length(encrypted: *const u8, sequence: u32, key: *const u8) -> u32;
+    pub fn hornet_ssh_open(packet: *mut u8, len_bytes: u32, sequence: u32, key: *const u8) -> bool;
+    pub fn hornet_ssh_seal_batch(packets: *const hornet_ssh_packet, count: usize);
+    pub fn hornet_ssh_open_batch(
+        valid: *mut bool,
+        packets: *const hornet_ssh_packet,
+        count: usize,
+    ) -> bool;
     pub fn hornet_poly1305_r_is_clamped(r: *const u8) -> bool;
     pub fn hornet_poly1305_clamp(r: *mut u8);
     pub fn hornet_poly1305_aes(
