@@ -11,13 +11,6 @@
  *
  * As a function with INPUT_BEFORE for an argument, gcc 12 would compile the AEAD to other code. */
 
-/* Returns where, in the input, the whole blocks end that a pass up to pass_end writes to. */
-HORNET_INLINE size_t blocks_written(size_t pass_end, size_t input_bytes)
-{
-    const size_t end = INPUT_BEFORE == 0 ? pass_end : pass_end + INPUT_BEFORE + 15;
-    return (end < input_bytes || INPUT_BEFORE == 0 ? end : input_bytes) / 16 * 16;
-}
-
 void LONG_CHUNK(aead_chunk *t, uint8_t *last, uint8_t *memory)
 {
     const uint8_t *const input = (t->opens ? t->work.in : t->work.out) - INPUT_BEFORE;
@@ -42,8 +35,8 @@ void LONG_CHUNK(aead_chunk *t, uint8_t *last, uint8_t *memory)
         part_end = part_end < pass_end ? pass_end : part_end;
         const size_t ready = (INPUT_BEFORE + (t->opens ? part_end : done) - absorbed) / 16;
         const size_t stitched = stitch_blocks(t, layout, input + absorbed, ready);
-        if (t->opens && absorbed + 16 * stitched < blocks_written(pass_end, input_bytes)) {
-            const size_t n = blocks_written(pass_end, input_bytes) - absorbed - 16 * stitched;
+        if (t->opens && absorbed + 16 * stitched < blocks_written(pass_end, input_bytes, INPUT_BEFORE)) {
+            const size_t n = blocks_written(pass_end, input_bytes, INPUT_BEFORE) - absorbed - 16 * stitched;
             absorb_more(t, input, &absorbed, n);
             t->work.companion.blocks += n;
         }

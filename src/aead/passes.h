@@ -73,6 +73,14 @@ HORNET_INLINE void absorb_more(aead_chunk *t, const uint8_t *ciphertext, size_t 
     *absorbed += n;
 }
 
+/* Returns where, in Poly1305's input, which begins `before` bytes before the ciphertext, the whole blocks
+ * end that a pass up to pass_end writes to. */
+HORNET_INLINE size_t blocks_written(size_t pass_end, size_t input_bytes, size_t before)
+{
+    const size_t end = before == 0 ? pass_end : pass_end + before + 15;
+    return (end < input_bytes || before == 0 ? end : input_bytes) / 16 * 16;
+}
+
 /* Absorbs the last n bytes of a message. */
 HORNET_INLINE void absorb_rest(aead_chunk *t, const uint8_t *bytes, size_t n)
 {
