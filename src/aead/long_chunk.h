@@ -11,6 +11,12 @@
  *
  * As a function with INPUT_BEFORE for an argument, gcc 12 would compile the AEAD to other code. */
 
+#ifndef LONG_CHUNK /* for an editor */
+#include "passes.h"
+#define LONG_CHUNK   hornet_aead_long_chunk
+#define INPUT_BEFORE ((size_t)0)
+#endif
+
 void LONG_CHUNK(aead_chunk *t, uint8_t *last, uint8_t *memory)
 {
     const uint8_t *const input = (t->opens ? t->work.in : t->work.out) - INPUT_BEFORE;
