@@ -8,6 +8,7 @@
 
 static void ssh_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory);
 #define LONG_CHUNK   ssh_chunk
+#define COPY_LAST    last_copied
 #define INPUT_BEFORE ((size_t)HORNET_SSH_LENGTH_BYTES)
 #include "long_chunk.h"
 

@@ -217,6 +217,7 @@ static void ssh_message(const char *kernel, size_t n)
     HORNET_DECLASSIFY(&length, sizeof length);
     check(length == n && public_bool(hornet_ssh_open(packet, length, 7, both_keys)),
           "%s, %zu bytes: an SSH packet", kernel, n);
+    packet[4 + n] ^= 1;
     check(!public_bool(hornet_ssh_open(packet, length, 7, both_keys)), "%s, %zu bytes: a forged SSH packet",
           kernel, n);
 }
