@@ -27,14 +27,14 @@ static uint8_t outs[MESSAGES][LONGEST];
 static void call_ssh(size_t n)
 {
     static uint8_t all[MESSAGES][4 + LONGEST + 16];
+    const uint8_t *const ssh_key = message;
     hornet_ssh_packet packets[MESSAGES];
     bool valid[MESSAGES];
     for (size_t m = 0; m < MESSAGES; m++)
-        packets[m] =
-            (hornet_ssh_packet){all[m], (uint32_t)(n > m ? n - m : 0), (uint32_t)m, keys[m / 2 * 2]};
-    hornet_ssh_seal(all[0], packets[0].len_bytes, 0, keys[0]);
-    (void)!hornet_ssh_packet_length(all[0], 0, keys[0]);
-    (void)!hornet_ssh_open(all[0], packets[0].len_bytes, 0, keys[0]);
+        packets[m] = (hornet_ssh_packet){all[m], (uint32_t)(n > m ? n - m : 0), (uint32_t)m, ssh_key + m};
+    hornet_ssh_seal(all[0], (uint32_t)n, 0, ssh_key);
+    (void)!hornet_ssh_packet_length(all[0], 0, ssh_key);
+    (void)!hornet_ssh_open(all[0], (uint32_t)n, 0, ssh_key);
     hornet_ssh_seal_batch(packets, MESSAGES);
     (void)!hornet_ssh_open_batch(valid, packets, MESSAGES);
 }
