@@ -21,7 +21,8 @@
 
 void LONG_CHUNK(aead_chunk *t, uint8_t *last, uint8_t *memory)
 {
-    const uint8_t *const input = (t->opens ? t->work.in : t->work.out) - INPUT_BEFORE;
+    const uint8_t *const text = t->opens ? t->work.in : t->work.out;
+    const uint8_t *const input = INPUT_BEFORE == 0 ? text : text - INPUT_BEFORE; /* it may be NULL */
     uint8_t *const out = t->work.out;
     const size_t len_bytes = t->work.len_bytes, input_bytes = INPUT_BEFORE + len_bytes;
     if (INPUT_BEFORE != 0 && t->opens)
