@@ -9,6 +9,7 @@
  *     authenticate, one message for a key      hornet_poly1305*             RFC 8439, section 2.5
  *     encrypt only                             hornet_chacha20              RFC 8439, section 2.4
  *     authenticate, many messages for a key    hornet_poly1305_aes.h        Bernstein 2005, section 2
+ *     encrypt packets of SSH                   hornet_ssh.h                 draft-ietf-sshm-chacha20-poly1305
  *     list kernels, for reports and tests      hornet_kernels.h
  *
  * The following holds for all functions of these headers:
@@ -22,8 +23,7 @@
  *     read before it is written; the batch functions and the AEAD are exceptions, as their descriptions
  *     state. A state must not overlap anything. What begins where another buffer ends does not overlap it:
  *     a tag may directly follow the text, at out + len_bytes.
- *   - Whatever compares a tag does so in constant time: check received tags with functions of this library,
- *     never with memcmp.
+ *   - Tags are compared in constant time: check received ones with these functions, never with memcmp.
  *   - A state is opaque and owned by the caller. An init function makes it live, whatever it was before; if
  *     it was live, its message is lost, and the parts of its key material that are not overwritten stay in
  *     memory: end a live state first. A final function ends it and sets everything that was used of it to

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /** @file
- * The cipher of SSH packets that is called chacha20-poly1305@openssh.com (OpenSSH's
- * PROTOCOL.chacha20poly1305).
+ * The cipher of SSH packets that is called chacha20-poly1305@openssh.com
+ * (draft-ietf-sshm-chacha20-poly1305-04, before that OpenSSH's PROTOCOL.chacha20poly1305).
  *
  *     to do                                    functions
  *     encrypt and authenticate a packet        hornet_ssh_seal, hornet_ssh_seal_batch
  *     tell the length of a packet              hornet_ssh_packet_length
  *     decrypt and verify a packet              hornet_ssh_open, hornet_ssh_open_batch
  *
- * A packet is encrypted and decrypted in place:
+ * A packet is encrypted and decrypted in place, and must not overlap the key:
  *
  *     length, 4 bytes, most significant first | text, len_bytes bytes | tag, 16 bytes
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The cipher of SSH packets that is called chacha20-poly1305@openssh.com (OpenSSH's
-//! PROTOCOL.chacha20poly1305).
+//! The cipher of SSH packets that is called chacha20-poly1305@openssh.com
+//! (draft-ietf-sshm-chacha20-poly1305-04, before that OpenSSH's PROTOCOL.chacha20poly1305).
 //!
 //! A packet is encrypted and decrypted in place:
 //!

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Comparison with other implementations of the two primitives, put together as OpenSSH's
-//! PROTOCOL.chacha20poly1305 does.
+//! The example of draft-ietf-sshm-chacha20-poly1305-04, and comparison with other implementations of
+//! the two primitives, put together as it says.
 
 use super::*;
 use ::chacha20::ChaCha20Legacy;
@@ -79,6 +79,34 @@ fn check(seed: u32, sequence: u32, text: &[u8]) {
         assert_eq!(result, Err(OpenError::Mismatch), "{}", text.len());
         assert_eq!(forged, refused, "{}", text.len());
     }
+}
+
+/// Appendix A of the draft.
+#[test]
+fn example() {
+    let hex = |text: &str| -> Vec<u8> {
+        let digits = |at| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+        (0..text.len()).step_by(2).map(digits).collect()
+    };
+    let key = hex(
+        "8bbff6855fc102338c373e73aac0c914f076a905b2444a32eecaffeae22becc5\
+         e9b7a7a5825a8249346ec1c28301cf394543fc7569887d76e168f37562ac0740",
+    );
+    let text = hex(
+        "065e00000000000000384c6f72656d20697073756d20646f6c6f722073697420616d65742c20636f6e73\
+         6563746574757220\
+         61646970697369\
+         63696e6720656c69744e43e804dc6c",
+    );
+    let sent = hex(
+        "2c3ecce4a5bc05895bf07a7ba956b6c68829ac7c83b780b7000ecde745afc705bbc378ce03a28023\
+         6b87b53bed5839662302b164b6286a48cd1e097138e3cb909b8b2b829dd18d2a35ff82d995349e85\
+         5bf02c298ef775f2d1a7e8b8",
+    );
+    let key = Key::try_from(&key[..]).unwrap();
+    let mut packet = unsealed(&text);
+    key.seal(7, &mut packet).unwrap();
+    assert_eq!(packet, sent);
 }
 
 #[test]
