@@ -77,10 +77,9 @@ enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
  * OpenSSH does. */
 enum aead_cipher { AEAD_RFC8439, AEAD_XCHACHA20, AEAD_OPENSSH };
 
-/* A window of packets, or of OpenSSH's; valid[i] is set to whether packet i was opened or sealed. */
+/* A window of packets; valid[i] is set to whether packet i was opened or sealed. */
 typedef struct aead_window {
-    const hornet_packet *packets;
-    const hornet_ssh_packet *ssh_packets;
+    const void *packets; /* hornet_packet; of OpenSSH, hornet_ssh_packet */
     bool *valid;
     bool opens;
     enum aead_cipher cipher;
@@ -139,6 +138,11 @@ HORNET_INLINE void store_lengths(uint8_t lengths[16], uint64_t aad_bytes, uint64
 HORNET_INLINE void ssh_last_row(uint32_t row[4], uint32_t sequence)
 {
     chacha20_store_row(row, 0, (uint64_t)__builtin_bswap32(sequence) << 32);
+}
+
+HORNET_INLINE const hornet_ssh_packet *ssh_packet_at(const aead_window *window, size_t i)
+{
+    return (const hornet_ssh_packet *)window->packets + i;
 }
 
 /* Room before the ciphertext for associated data. */

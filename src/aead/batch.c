@@ -20,8 +20,8 @@ static const struct hornet_chacha20_kernel *batch_kernel(aead_kernels kernels)
 HORNET_INLINE hornet_packet packet_at(const aead_window *window, size_t i)
 {
     if (window->cipher != AEAD_OPENSSH)
-        return window->packets[i];
-    const hornet_ssh_packet *const p = &window->ssh_packets[i];
+        return ((const hornet_packet *)window->packets)[i];
+    const hornet_ssh_packet *const p = ssh_packet_at(window, i);
     uint8_t *const text = p->packet + HORNET_SSH_LENGTH_BYTES;
     return (hornet_packet){
         .out = text, .in = text, .len_bytes = p->len_bytes, .key = p->key, .tag = text + p->len_bytes};
@@ -49,11 +49,11 @@ static uintptr_t derive_subkeys(chacha20_packets *all, uint8_t (*subkeys)[CHACHA
                                 const aead_window *window, const uint8_t *order)
 {
     for (size_t i = 0; i < all->count; i++)
-        hchacha20_last_row(all->last_row[i], window->packets[order[i]].nonce);
+        hchacha20_last_row(all->last_row[i], packet_at(window, order[i]).nonce);
     const uintptr_t end = batch_kernel(window->kernels)->subkeys(subkeys, all);
     for (size_t i = 0; i < all->count; i++) {
         all->key[i] = subkeys[i];
-        xchacha20_last_row(all->last_row[i], 0, window->packets[order[i]].nonce);
+        xchacha20_last_row(all->last_row[i], 0, packet_at(window, order[i]).nonce);
     }
     return end;
 }
@@ -86,7 +86,7 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
         check_overlap(p.out, p.in, p.len_bytes);
         all.key[i] = p.key;
         if (ssh)
-            ssh_last_row(all.last_row[i], window->ssh_packets[order[i]].sequence);
+            ssh_last_row(all.last_row[i], ssh_packet_at(window, order[i])->sequence);
         else if (!extended)
             chacha20_last_row(all.last_row[i], 0, p.nonce);
         all.out[i] = p.out;
@@ -234,7 +234,7 @@ bool hornet_aead_process_window(const aead_window *window, size_t count)
 
 static bool aead_alone(const aead_window *window, size_t i)
 {
-    const hornet_packet *const p = &window->packets[i];
+    const hornet_packet *const p = (const hornet_packet *)window->packets + i;
     const aead_call call = {p->out,         p->in,    p->len_bytes, p->aad,
                             p->aad_bytes,   p->nonce, p->key,       window->cipher == AEAD_XCHACHA20,
                             window->kernels};
@@ -246,7 +246,7 @@ static bool seal_batch(const hornet_packet *packets, size_t count, enum aead_cip
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool valid[AEAD_WINDOW], all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, NULL, valid, false, cipher, kernels, aead_alone};
+        const aead_window window = {packets + first, valid, false, cipher, kernels, aead_alone};
         all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
     }
     return all;
@@ -257,8 +257,7 @@ static bool open_batch(bool *valid, const hornet_packet *packets, size_t count, 
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, NULL,    valid + first, true,
-                                    cipher,          kernels, aead_alone};
+        const aead_window window = {packets + first, valid + first, true, cipher, kernels, aead_alone};
         all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
     }
     return all;

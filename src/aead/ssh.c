@@ -93,7 +93,7 @@ uint32_t hornet_ssh_packet_length(const uint8_t encrypted[4], uint32_t sequence,
 
 static bool ssh_alone(const aead_window *window, size_t i)
 {
-    return ssh_packet(window->opens, &window->ssh_packets[i], window->kernels);
+    return ssh_packet(window->opens, ssh_packet_at(window, i), window->kernels);
 }
 
 /* Seals or opens a batch, and returns whether all packets are authentic. */
@@ -103,7 +103,7 @@ static bool ssh_batch(bool opens, bool *valid, const hornet_ssh_packet *packets,
     bool sealed[AEAD_WINDOW], all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
         const aead_window window = {
-            NULL, packets + first, opens ? valid + first : sealed, opens, AEAD_OPENSSH, kernels, ssh_alone};
+            packets + first, opens ? valid + first : sealed, opens, AEAD_OPENSSH, kernels, ssh_alone};
         all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
     }
     return all;
