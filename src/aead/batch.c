@@ -48,12 +48,13 @@ static size_t stride_of(size_t len_bytes, size_t aad_room)
 static uintptr_t derive_subkeys(chacha20_packets *all, uint8_t (*subkeys)[CHACHA20_KEY_BYTES],
                                 const aead_window *window, const uint8_t *order)
 {
+    const hornet_packet *const packets = window->packets;
     for (size_t i = 0; i < all->count; i++)
-        hchacha20_last_row(all->last_row[i], packet_at(window, order[i]).nonce);
+        hchacha20_last_row(all->last_row[i], packets[order[i]].nonce);
     const uintptr_t end = batch_kernel(window->kernels)->subkeys(subkeys, all);
     for (size_t i = 0; i < all->count; i++) {
         all->key[i] = subkeys[i];
-        xchacha20_last_row(all->last_row[i], 0, packet_at(window, order[i]).nonce);
+        xchacha20_last_row(all->last_row[i], 0, packets[order[i]].nonce);
     }
     return end;
 }

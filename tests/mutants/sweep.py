@@ -47,6 +47,7 @@ IN_CI = {
     "test_poly1305 --huge": "reference-over-4-gib",
     "test_dispatch": "dispatch-gcc",
     "test_overlap": "reference-sanitized",
+    "test_ssh --huge": "ssh-4-gib",
     "test_stack_wipe": "stack-wipe-gcc-O2",
     "test_traces": "traces-stepped-gcc",
 }

@@ -34,6 +34,7 @@ from support import ALL_KERNELS, ROOT, row, rows, suite
 from tools.tune import pass_tables
 
 AEAD = Plan(["test_aead --few", "test_overlap", "test_aead"], ["test_aead --few"], ["test_aead --huge"])
+SSH = Plan(["test_ssh --few", "test_ssh"], ["test_ssh --few"], ["test_ssh --huge"])
 POLY1305 = Plan(
     ["test_poly1305 --batches", "test_poly1305_aes", "test_aead --few"],
     ["test_poly1305 --batches avx2"],
@@ -139,6 +140,7 @@ BYTES = replace(
     row("mutants-aead-header", "aead/aead.h", AEAD, 80, 1, suites="release", cpu_seconds=90),
     row("mutants-aead-batch", "aead/batch.c", AEAD, 400, 1, suites="release", cpu_seconds=700),
     row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 600, 1, suites="release", cpu_seconds=1300),
+    row("mutants-aead-ssh", "aead/ssh.c", SSH, 40, 1, suites="release", cpu_seconds=300),
     row("mutants-aead-chunks", "aead/chunks.c", AEAD, 650, 1, suites="release", cpu_seconds=600),
 )
 def test_mutants(request, path, plan, least, every, folder):
@@ -339,6 +341,7 @@ SAMPLE = (
     ("poly1305/horner/serial_kernel.h", SERIAL, 4),
     ("poly1305/horner/batch.h", replace(PORTABLE, plain=["test_poly1305 --batches portable"]), 3),
     ("chacha20/chacha20.c", Plan(["test_aead --few", "test_chacha20"], sources=["chacha20/chacha20.c"]), 3),
+    ("aead/ssh.c", Plan(["test_ssh --few"], sources=["aead/ssh.c"]), 3),
     ("core/dispatch.c", Plan(["test_dispatch"], sources=["core/dispatch.c"]), 3),
     ("library/kernels.c", Plan(["test_dispatch"], sources=["library/kernels.c"]), 3),
     ("core/cpu/x86.c", Plan(["test_dispatch"], sources=["core/cpu/x86.c"]), 3),
