@@ -134,6 +134,7 @@ BYTES = replace(
     row("mutants-combine", "poly1305/horner/combine.h", SEGMENTS, 5, 1, suites="release", cpu_seconds=60),
     row("mutants-pass", "chacha20/layouts/pass.h", LANES, 10, 60, suites="release", cpu_seconds=900),
     row("mutants-packets", "chacha20/layouts/packets.h", LANES, 10, 40, suites="release", cpu_seconds=900),
+    row("mutants-masks", "chacha20/layouts/masks.h", LANES, 10, 1, suites="release", cpu_seconds=100),
     row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, 1, suites="release", cpu_seconds=180),
     row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, 1, suites="release", cpu_seconds=850),
     row("mutants-aead-header", "aead/aead.h", AEAD, 80, 1, suites="release", cpu_seconds=90),
