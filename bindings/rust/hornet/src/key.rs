@@ -60,8 +60,8 @@ impl Drop for Key {
 }
 
 /// Wipes a key as one array: byte by byte would take a tenth of the time of a short message.
-pub(crate) fn wipe(key: &mut [u8; Key::BYTES]) {
-    *key = [0; Key::BYTES];
+pub(crate) fn wipe<const BYTES: usize>(key: &mut [u8; BYTES]) {
+    *key = [0; BYTES];
     optimization_barrier(key);
 }
 
