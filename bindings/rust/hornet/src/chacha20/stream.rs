@@ -112,32 +112,29 @@ impl<const NONCE_BYTES: usize> Stream<NONCE_BYTES> {
     ///
     /// [`CounterOverflow`] if the keystream, 2^38 bytes, ends before the text. Nothing is then changed.
     pub fn apply(&mut self, text: &mut [u8]) -> Result<(), CounterOverflow> {
-        if !self.has(text.len()) {
-            return Err(CounterOverflow);
-        }
         let start = text.as_mut_ptr();
-        // SAFETY: `text` has as many bytes, which are readable and writable; that many are left.
-        unsafe { self.apply_raw(start, start, text.len()) };
-        Ok(())
+        // SAFETY: `text` has as many bytes, which are readable and writable.
+        unsafe { self.apply_raw(start, start, text.len()) }
     }
 
-    /// Whether so many bytes of the keystream are left.
-    pub(crate) fn has(&self, len_bytes: usize) -> bool {
-        u64::try_from(len_bytes).is_ok_and(|len_bytes| len_bytes <= STREAM_BYTES - self.position)
-    }
-
-    /// Whether the position is not at the beginning of a block.
-    const fn is_within(&self) -> bool {
-        self.position % BLOCK_BYTES != 0
-    }
-
-    /// Writes `len_bytes` bytes of input, by XOR with the keystream, to `output`.
+    /// Does the same with `len_bytes` bytes of memory to which Rust may not make a reference, from `input` to `output`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`apply`](Self::apply).
     ///
     /// # Safety
     ///
-    /// `input` must be readable and `output` writable for `len_bytes` bytes; they must be the same or not
-    /// overlap. So many bytes of the keystream must be left.
-    pub(crate) unsafe fn apply_raw(&mut self, output: *mut u8, input: *const u8, len_bytes: usize) {
+    /// `input` must be readable and `output` writable for `len_bytes` bytes; they must be the same or not overlap.
+    pub unsafe fn apply_raw(
+        &mut self,
+        output: *mut u8,
+        input: *const u8,
+        len_bytes: usize,
+    ) -> Result<(), CounterOverflow> {
+        if !self.has(len_bytes) {
+            return Err(CounterOverflow);
+        }
         let mut done = 0;
         if self.is_within() && len_bytes != 0 {
             if !self.kept {
@@ -148,7 +145,7 @@ impl<const NONCE_BYTES: usize> Stream<NONCE_BYTES> {
         }
         let left = len_bytes - done;
         if left == 0 {
-            return;
+            return Ok(());
         }
         // SAFETY: `left` bytes follow.
         let (output, input) = unsafe { (output.add(done), input.add(done)) };
@@ -156,7 +153,7 @@ impl<const NONCE_BYTES: usize> Stream<NONCE_BYTES> {
             self.keep();
             // SAFETY: see above.
             unsafe { self.apply_block(output, input, left) };
-            return;
+            return Ok(());
         }
         // If the last block is not whole, it is made again when the next call continues it.
         self.kept = false;
@@ -172,6 +169,17 @@ impl<const NONCE_BYTES: usize> Stream<NONCE_BYTES> {
             )
         };
         self.position += left as u64;
+        Ok(())
+    }
+
+    /// Whether so many bytes of the keystream are left.
+    pub(crate) fn has(&self, len_bytes: usize) -> bool {
+        u64::try_from(len_bytes).is_ok_and(|len_bytes| len_bytes <= STREAM_BYTES - self.position)
+    }
+
+    /// Whether the position is not at the beginning of a block.
+    const fn is_within(&self) -> bool {
+        self.position % BLOCK_BYTES != 0
     }
 
     /// The number of the block of the position, which is not the end of the keystream.

@@ -52,9 +52,8 @@ impl<const NONCE_BYTES: usize> StreamCipher for Stream<NONCE_BYTES> {
             let len_bytes = left.min(buf.len());
             let (now, rest) = buf.split_at(len_bytes);
             let (input, output) = now.into_raw();
-            // SAFETY: both have `len_bytes` bytes, and are either the same or do not overlap; so many bytes
-            // of the keystream are left.
-            unsafe { self.apply_raw(output, input, len_bytes) };
+            // SAFETY: both have `len_bytes` bytes, and are either the same or do not overlap.
+            let _enough_is_left = unsafe { self.apply_raw(output, input, len_bytes) };
             buf = rest;
         }
     }
@@ -111,7 +110,9 @@ mod tests {
                 let mut bare = std::vec![1; len_bytes];
                 cipher.try_seek(at - len_bytes as u128).unwrap();
                 cipher.write_keystream(&mut bare);
-                bare.iter_mut().for_each(|byte| *byte ^= 0x55);
+                for byte in &mut bare {
+                    *byte ^= 0x55;
+                }
                 assert_eq!(bare, apart);
             }
         }
