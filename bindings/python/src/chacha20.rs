@@ -16,7 +16,7 @@ const KEY: &str = "A ChaCha20 key is 32 bytes long";
 const SAMPLE: usize = 16;
 const MASK: usize = 5;
 
-fn key_of<'py>(key: &Bound<'py, PyAny>) -> PyResult<Zeroizing<[u8; 32]>> {
+fn key_of(key: &Bound<'_, PyAny>) -> PyResult<Zeroizing<[u8; 32]>> {
     let mut of_key = Buffer::new();
     Ok(Zeroizing::new(fixed(of_key.read(key)?, KEY)?))
 }
@@ -122,7 +122,7 @@ impl ChaCha20 {
     ) -> PyResult<usize> {
         let (mut of_data, mut of_out) = (Buffer::new(), Buffer::new());
         let data = of_data.read(data)?;
-        let out = of_out.write(buf)?;
+        let out = of_out.write_part(buf)?;
         if out.len() < data.len() {
             return Err(PyValueError::new_err(format!(
                 "buffer must be at least {} bytes, not {}",

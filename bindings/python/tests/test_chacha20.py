@@ -16,9 +16,7 @@ from hornet_poly1305 import AlreadyFinalized, ChaCha20, header_masks
 KEY = bytes(range(32))
 NONCE = bytes.fromhex("000000000000004a00000000")
 # RFC 8439, section 2.4.2.
-TEXT = (
-    b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
-)
+TEXT = b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
 SEALED = bytes.fromhex(
     "6e2e359a2568f98041ba0728dd0d6981e97e7aec1d4360c20a27afccfd9fae0bf91b65c5524733ab8f593dabcd62b3571639d624e65152ab"
     "8f530c359f0861d807ca0dbf500d6a6156a38e088a22b65e52bc514d16ccf806818ce91ab77937365af90bbf74a35be6b40b8eedf2785e42874d"
@@ -70,6 +68,9 @@ def test_in_place_and_buffers():
         ChaCha20(KEY, NONCE).update_into(b"ab", bytearray(1))
     with pytest.raises(TypeError):
         ChaCha20(KEY, NONCE).update_into(b"ab", bytes(2))
+    # Its elements are addresses of objects.
+    with pytest.raises(TypeError, match="does not consist of bytes"):
+        ChaCha20(KEY, NONCE).update_into(b"ab", numpy.array([None], dtype=object))
 
 
 def test_the_end_of_the_keystream():
