@@ -115,8 +115,7 @@ EXPORT(aead_open) bool aead_open(bool extended, size_t len_bytes, size_t aad_byt
         staging.key);
 }
 
-/* Encrypts or decrypts what is in the window, from the block `counter` on, of which the caller checks that they
- * exist. */
+/* Encrypts or decrypts what is in the window, from block `counter` on. */
 EXPORT(chacha20) bool chacha20(size_t len_bytes, uint32_t counter)
 {
     return hornet_chacha20(staging.window, staging.window, len_bytes, counter, staging.nonce, staging.key);

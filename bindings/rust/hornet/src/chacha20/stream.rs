@@ -157,7 +157,7 @@ impl<const NONCE_BYTES: usize> Stream<NONCE_BYTES> {
         }
         // If the last block is not whole, it is made again when the next call continues it.
         self.kept = false;
-        // SAFETY: see above; nonce and key have their lengths. So many blocks are left that it returns true.
+        // SAFETY: see above; nonce and key have their lengths. There are enough blocks left, so it returns true.
         let _fits = unsafe {
             ffi::hornet_chacha20(
                 output.cast(),
@@ -172,7 +172,7 @@ impl<const NONCE_BYTES: usize> Stream<NONCE_BYTES> {
         Ok(())
     }
 
-    /// Whether so many bytes of the keystream are left.
+    /// Whether that many bytes of the keystream are left.
     pub(crate) fn has(&self, len_bytes: usize) -> bool {
         u64::try_from(len_bytes).is_ok_and(|len_bytes| len_bytes <= STREAM_BYTES - self.position)
     }
