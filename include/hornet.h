@@ -8,6 +8,7 @@
  *       a message in pieces                    hornet_aead_*
  *     authenticate, one message for a key      hornet_poly1305*             RFC 8439, section 2.5
  *     encrypt only                             hornet_chacha20              RFC 8439, section 2.4
+ *     protect headers of QUIC's packets        hornet_chacha20_header_masks RFC 9001, section 5.4.4
  *     authenticate, many messages for a key    hornet_poly1305_aes.h        Bernstein 2005, section 2
  *     encrypt packets of SSH                   hornet_ssh.h                 draft-ietf-sshm-chacha20-poly1305
  *     list kernels, for reports and tests      hornet_kernels.h
@@ -25,11 +26,10 @@
  *     a tag may directly follow the text, at out + len_bytes.
  *   - Tags are compared in constant time: check received ones with these functions, never with memcmp.
  *   - A state is opaque and owned by the caller. An init function makes it live, whatever it was before; if
- *     it was live, its message is lost, and the parts of its key material that are not overwritten stay in
- *     memory: end a live state first. A final function ends it and sets everything that was used of it to
- *     zeros, even if it returns false. It may be copied with memcpy; every copy holds the key and must be
- *     ended separately. A state of all zeros counts as ended. Using one that was never set is undefined
- *     behaviour.
+ *     it was live, parts of its key material stay in memory: end it first. A final function ends it and
+ *     sets all that was used of it to zeros, even if it returns false. It may be copied with memcpy; every
+ *     copy holds the key and must be ended separately. A state of all zeros counts as ended. Using one that
+ *     was never set is undefined behaviour.
  *   - Running time, branches and memory addresses depend on lengths and pointers, never on keys, message
  *     bytes or tags.
  *   - On x86-64, a call leaves nothing computed from keys, message bytes or expected tags on the stack or
@@ -126,7 +126,6 @@ HORNET_API void hornet_chacha20_poly1305_init(hornet_aead_state *state, const ui
 /** Starts a message with a nonce of 24 bytes. */
 HORNET_API void hornet_xchacha20_poly1305_init(hornet_aead_state *state, const uint8_t nonce[24],
                                                const uint8_t key[32]);
-
 /** Appends associated data, before the first piece of the message. */
 HORNET_CHECKED bool hornet_aead_aad(hornet_aead_state *state, const void *aad, size_t aad_bytes);
 /** Encrypts the next piece. */
@@ -142,12 +141,10 @@ HORNET_CHECKED bool hornet_aead_encryptv(hornet_aead_state *state, const hornet_
 /** Decrypts count pieces in the same way. What hornet_aead_decrypt says of decrypted bytes holds. */
 HORNET_CHECKED bool hornet_aead_decryptv(hornet_aead_state *state, const hornet_piece *pieces,
                                          size_t count);
-
 /** Ends a message that was encrypted and writes its tag; where it returns false, zeros. */
 HORNET_CHECKED bool hornet_aead_final(hornet_aead_state *state, uint8_t tag[16]);
 /** Ends a message that was decrypted. Returns true if tag is its tag. */
 HORNET_CHECKED bool hornet_aead_final_verify(hornet_aead_state *state, const uint8_t tag[16]);
-
 /** Like hornet_aead_final_verify, for a protocol that truncates tags: compares only the first tag_bytes
  * bytes, 1 to 16, and returns false for any other number. A forgery succeeds with probability 2^(-8
  * tag_bytes) or more. */
@@ -179,11 +176,17 @@ HORNET_CHECKED bool hornet_xchacha20_poly1305_seal_batch(const hornet_packet *pa
 HORNET_CHECKED bool hornet_xchacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets,
                                                          size_t count);
 
-/** ChaCha20 alone (RFC 8439, section 2.4), for instance for QUIC header protection: sets out to in xor the
- * keystream from block `counter` on. IT DOES NOT AUTHENTICATE. If the counter would exceed 2^32 - 1, writes
- * nothing and returns false. */
+/** ChaCha20 alone (RFC 8439, section 2.4): sets out to in xor the keystream from block `counter` on. IT
+ * DOES NOT AUTHENTICATE. If the counter would exceed 2^32 - 1, writes nothing and returns false. */
 HORNET_CHECKED bool hornet_chacha20(void *out, const void *in, size_t len_bytes, uint32_t counter,
                                     const uint8_t nonce[12], const uint8_t key[32]);
+/** HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2). ChaCha20 with the subkey of the first 16 bytes of a
+ * nonce of 24, and with 4 zero bytes before the last 8, is XChaCha20. subkey may overlap the inputs. */
+HORNET_API void hornet_hchacha20(uint8_t subkey[32], const uint8_t nonce[16], const uint8_t key[32]);
+/** QUIC's header protection: sets masks[i] to the mask of samples[i], of 16 bytes, for count samples under
+ * one key, several at once. masks must not overlap anything else. */
+HORNET_API void hornet_chacha20_header_masks(uint8_t (*masks)[5], const uint8_t *const *samples,
+                                             const uint8_t key[32], size_t count);
 
 /** @} */
 
@@ -209,7 +212,6 @@ HORNET_API void hornet_poly1305(uint8_t tag[16], const void *msg, size_t len_byt
 /** Returns true if tag is the tag of msg[0 .. len_bytes) under key. */
 HORNET_CHECKED bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg, size_t len_bytes,
                                            const uint8_t key[32]);
-
 /** Starts a message under key. */
 HORNET_API void hornet_poly1305_init(hornet_poly1305_state *state, const uint8_t key[32]);
 /** Appends msg[0 .. len_bytes); how it is divided does not matter. Does nothing if the state has ended. */
@@ -217,7 +219,6 @@ HORNET_API void hornet_poly1305_update(hornet_poly1305_state *state, const void 
 /** Appends the `in` of each of count pieces, like one call of hornet_poly1305_update per piece. */
 HORNET_API void hornet_poly1305_updatev(hornet_poly1305_state *state, const hornet_piece *pieces,
                                         size_t count);
-
 /** Writes the tag of all bytes appended so far, and ends the state. If it had ended, writes 16 zeros. */
 HORNET_API void hornet_poly1305_final(hornet_poly1305_state *state, uint8_t tag[16]);
 /** Returns true if tag is that of all bytes appended so far, and ends the state; false if it had ended. */
@@ -239,7 +240,6 @@ HORNET_CHECKED bool hornet_poly1305_verify_batch(bool *valid, const uint8_t (*ta
 
 /** Returns true if len_bytes bytes at a and b are equal, in a time that depends only on len_bytes. */
 HORNET_CHECKED bool hornet_equal(const void *a, const void *b, size_t len_bytes);
-
 /** Zeroes len_bytes bytes in a way that no compiler removes: keys, pads, partial evaluations, states. */
 HORNET_API void hornet_wipe(void *memory, size_t len_bytes);
 

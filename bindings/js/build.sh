@@ -44,7 +44,7 @@ bundle() {
         '--banner:js=// SPDX-License-Identifier: Apache-2.0 OR MIT' "$@"
 }
 bundle --format=cjs --outfile=dist/index.cjs dist/index.js
-for name in index aead; do
+for name in index aead stream; do
     sed 's/\.js"/.cjs"/' dist/$name.d.ts > dist/$name.d.cts
 done
 mv dist/compile.js "$work"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The list of ChaCha20's kernels, its state, and the public function. */
+/* The list of ChaCha20's kernels, its state, and the public functions. */
 #include "chacha20.h"
 
 #include "../core/bytes.h"
 #include "../core/overlap.h"
 #include "../core/public.h"
 #include "../core/stack_wipe.h"
+#include "../core/tuning.h"
 #include "block.h"
 
 /* For measuring from which length each kernel gains. */
@@ -108,4 +109,55 @@ bool hornet_chacha20(void *out, const void *in, size_t len_bytes, uint32_t count
     check_overlap(out, in, len_bytes);
     clear_stack_and_registers(chacha20_call(out, in, len_bytes, counter, nonce, key));
     return true;
+}
+
+HORNET_NOINLINE uintptr_t hchacha20_call(uint8_t subkey[32], const uint8_t nonce[16], const uint8_t key[32])
+{
+    chacha20_state state;
+    const uintptr_t end = hchacha20(&state, key, nonce);
+    for (int i = 0; i < 8; i += 2)
+        store_le64(subkey + 4 * i, state.word[4 + i] | (uint64_t)state.word[5 + i] << 32);
+    return lower_end(end, stack_end(STACK_BELOW_BYTES));
+}
+
+void hornet_hchacha20(uint8_t subkey[32], const uint8_t nonce[16], const uint8_t key[32])
+{
+    clear_stack_and_registers(hchacha20_call(subkey, nonce, key));
+}
+
+/* Writes the masks of count samples, the lanes of the kernel at a time, or one after another. Returns where
+ * the stack has ended. */
+HORNET_NOINLINE uintptr_t header_masks(uint8_t (*masks)[CHACHA20_MASK_BYTES], const uint8_t *const *samples,
+                                       const uint8_t key[32], size_t count)
+{
+    static const uint8_t zeros[12];
+    const uint32_t in_use = hornet_chacha20_entries_in_use();
+    const struct hornet_chacha20_kernel *const alone =
+        hornet_chacha20_kernel_for(CHACHA20_MASK_BYTES, in_use);
+    /* The kernel of the longest messages has most lanes. */
+    const struct hornet_chacha20_kernel *const together = hornet_chacha20_kernel_for(SIZE_MAX, in_use);
+    chacha20_state state;
+    uintptr_t end = stack_end(STACK_BELOW_BYTES);
+    hornet_chacha20_begin(&state, key, 0, zeros);
+    while (count != 0) {
+        size_t n = 1;
+        if (count < CHACHA20_SHARED_MASKS || together->masks == NULL) {
+            hchacha20_last_row(state.word + 12, samples[0]);
+            end = lower_end(end, hornet_chacha20_xor(alone, masks[0], zeros, CHACHA20_MASK_BYTES, &state));
+        } else {
+            n = count < together->lanes ? count : together->lanes;
+            end = lower_end(end, together->masks(masks, samples, n, &state));
+        }
+        masks += n;
+        samples += n;
+        count -= n;
+    }
+    return end;
+}
+
+void hornet_chacha20_header_masks(uint8_t (*masks)[CHACHA20_MASK_BYTES], const uint8_t *const *samples,
+                                  const uint8_t key[32], size_t count)
+{
+    if (count != 0)
+        clear_stack_and_registers(header_masks(masks, samples, key, count));
 }

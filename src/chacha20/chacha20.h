@@ -15,6 +15,9 @@
 
 enum { CHACHA20_DOUBLE_ROUNDS = 10, CHACHA20_BLOCK_BYTES = 64, CHACHA20_KEY_BYTES = 32 };
 
+/* QUIC's header mask (RFC 9001, section 5.4.1): one byte for the flags, four for the packet number. */
+enum { CHACHA20_MASK_BYTES = 5 };
+
 /* The sixteen words of the state: constants, key, counter (word 12), nonce. */
 typedef struct {
     uint32_t word[16];
@@ -100,6 +103,11 @@ struct hornet_chacha20_kernel {
     /* Sets subkeys[i] to the HChaCha20 of the key and the last row of each of up to `lanes` packets, whose
      * texts it neither reads nor writes. Returns the same, and may be NULL like it. */
     uintptr_t (*subkeys)(uint8_t (*subkeys)[CHACHA20_KEY_BYTES], const chacha20_packets *packets);
+
+    /* Sets masks[i] to the beginning of the block whose last row is samples[i], 16 bytes, and whose other
+     * words are the state's, for 1 to `lanes` samples. Returns the same, and may be NULL like them. */
+    uintptr_t (*masks)(uint8_t (*masks)[CHACHA20_MASK_BYTES], const uint8_t *const *samples, size_t count,
+                       const chacha20_state *state);
 };
 
 /* Returns the number of blocks that len_bytes bytes take. */

@@ -31,6 +31,14 @@ HORNET_INLINE uint32_t load_le32(const uint8_t *bytes)
 
 HORNET_INLINE uint32_t load_be32(const uint8_t *bytes) { return __builtin_bswap32(load_le32(bytes)); }
 
+HORNET_INLINE void store_le32(uint8_t *bytes, uint32_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap32(word);
+#endif
+    memcpy(bytes, &word, sizeof word);
+}
+
 HORNET_INLINE void store_le64(uint8_t *bytes, uint64_t word)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

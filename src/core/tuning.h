@@ -112,6 +112,9 @@
 #define AEAD_ALONE_MAC           1
 #define AEAD_ALONE_HCHACHA20     32
 
+/* From this many samples on, QUIC's masks share a pass of ChaCha20. */
+#define CHACHA20_SHARED_MASKS 3
+
 /* Go: minimum lengths for which lanes are faster than scalar code (MIN), and long sums than short ones
  * (LONG); on Zen 5. */
 #define GO_AVX2_MIN_BYTES  1024

@@ -48,6 +48,8 @@ static void call_aead(void)
     for (size_t i = 0; i < sizeof lens_bytes / sizeof lens_bytes[0]; i++) {
         const size_t n = lens_bytes[i];
         hornet_packet packets[MESSAGES];
+        const uint8_t *samples[MESSAGES];
+        uint8_t masks[MESSAGES][5];
         bool valid[MESSAGES];
         (void)!hornet_chacha20_poly1305_seal(outs[0], tags[0], message, n, key, 13, aead_nonce, key);
         (void)!hornet_chacha20_poly1305_open(outs[1], outs[0], n, tags[0], key, 13, aead_nonce, key);
@@ -73,6 +75,10 @@ static void call_aead(void)
         (void)!hornet_xchacha20_poly1305_open_batch(valid, packets, MESSAGES);
         (void)!hornet_chacha20(outs[0], message, n, 5, aead_nonce, key);
         call_ssh(n);
+        hornet_hchacha20(outs[0], aead_nonce, key);
+        for (size_t m = 0; m < MESSAGES; m++)
+            samples[m] = message + m;
+        hornet_chacha20_header_masks(masks, samples, key, n < MESSAGES ? n : MESSAGES);
     }
 }
 

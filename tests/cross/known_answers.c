@@ -42,6 +42,24 @@ static void print_answers(const struct hornet_poly1305_kernel *kernel)
 
 static uint8_t sealed[ANSWER_PACKETS][ANSWER_MAX_BYTES], outs[ANSWER_PACKETS][ANSWER_MAX_BYTES];
 
+enum { MOST_MASKS = 40 };
+
+/* Returns whether the masks of samples in a message are the beginnings of their keystreams. */
+static bool masks_header(const uint8_t *msg, const uint8_t *key, size_t count)
+{
+    static const uint8_t zeros[5];
+    uint8_t mask[5], masks[MOST_MASKS][5];
+    const uint8_t *samples[MOST_MASKS];
+    bool good = true;
+    for (size_t i = 0; i < count; i++)
+        samples[i] = msg + 17 * i;
+    hornet_chacha20_header_masks(masks, samples, key, count);
+    for (size_t i = 0; i < count; i++)
+        good &= hornet_chacha20(mask, zeros, 5, load_le32(samples[i]), samples[i] + 4, key) &&
+                memcmp(mask, masks[i], 5) == 0;
+    return good;
+}
+
 /* Seals a packet with the ChaCha20 kernel in use. Sets the tag, which depends on every byte of the
  * ciphertext, and returns a description of the error, or "". */
 static const char *seal_one(const hornet_packet *p, uint8_t *out, int number)
@@ -53,6 +71,8 @@ static const char *seal_one(const hornet_packet *p, uint8_t *out, int number)
         return " but refused";
     if (!hornet_chacha20(out, p->in, n, 1, p->nonce, p->key) || memcmp(out, p->out, n) != 0)
         return " but not by ChaCha20 alone";
+    if (!masks_header(p->in, p->key, 1 + (size_t)number % MOST_MASKS))
+        return " but not with the masks of headers";
     if (!hornet_chacha20_poly1305_open(out, out, n, p->tag, p->aad, p->aad_bytes, p->nonce, p->key) ||
         memcmp(out, p->in, n) != 0)
         return " but not opened";

@@ -19,7 +19,7 @@ CLONED = ["Makefile", "LICENSE-APACHE", "LICENSE-MIT", "bindings/js", "include",
 CLONED += ["bindings/go/internal/vectors"]
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
 DIST = "aead.d.cts aead.d.ts aead.js compile.js hornet.wasm index.cjs index.d.cts index.d.ts index.js module.js".split()
-DIST += "staging.js wasm.js workerd.js".split()
+DIST += "staging.js stream.d.cts stream.d.ts stream.js wasm.js workerd.js".split()
 FILES = [*LICENSES, "README.md", *(f"dist/{name}" for name in DIST), "package.json"]
 # Links the packages that are installed in the tree.
 NPM = f"""#!/bin/sh

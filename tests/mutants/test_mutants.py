@@ -89,6 +89,7 @@ CIPHER = Plan(
     ["test_aead --huge-chacha20"],
 )
 LANES = Plan(CIPHER.plain, CIPHER.sanitized, CIPHER.huge, sources=["chacha20/kernels/vector128.c"])
+MASKS = Plan(["test_chacha20"], ["test_chacha20"], sources=["chacha20/kernels/vector128.c"])
 STITCHED = Plan(["test_aead --few", "test_aead"], ["test_aead --few"], sources=["chacha20/kernels/avx2.c"])
 DISPATCH = Plan(["test_dispatch"], ["test_dispatch"], secrets=False)
 # A header that many sources contain is changed in some of them.
@@ -135,6 +136,7 @@ BYTES = replace(
     row("mutants-combine", "poly1305/horner/combine.h", SEGMENTS, 5, 1, suites="release", cpu_seconds=60),
     row("mutants-pass", "chacha20/layouts/pass.h", LANES, 10, 60, suites="release", cpu_seconds=900),
     row("mutants-packets", "chacha20/layouts/packets.h", LANES, 10, 40, suites="release", cpu_seconds=900),
+    row("mutants-masks", "chacha20/layouts/masks.h", MASKS, 3, 10, suites="release", cpu_seconds=100),
     row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, 1, suites="release", cpu_seconds=180),
     row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, 1, suites="release", cpu_seconds=850),
     row("mutants-aead-header", "aead/aead.h", AEAD, 80, 1, suites="release", cpu_seconds=90),

@@ -295,6 +295,20 @@ static void call_chacha20(size_t n)
     it.ok = hornet_chacha20(it.sealed[0], it.msg, n, 3, aead_nonce, it.keys[0]);
 }
 
+static void call_hchacha20(size_t n)
+{
+    (void)n;
+    hornet_hchacha20((uint8_t *)it.tags, aead_nonce, it.keys[0]);
+}
+
+static void call_header_masks(size_t n) /* of n packets, or all */
+{
+    const uint8_t *samples[MESSAGES];
+    for (size_t i = 0; i < MESSAGES; i++)
+        samples[i] = it.msgs[i];
+    hornet_chacha20_header_masks((uint8_t(*)[5])it.tags, samples, it.keys[0], n < MESSAGES ? n : MESSAGES);
+}
+
 static void call_equal(size_t n) { it.ok = hornet_equal(it.msg, it.sealed[0], n); }
 
 static void call_wipe(size_t n)
@@ -366,6 +380,8 @@ static const struct secret_call secret_calls[] = {
     {"hornet_ssh_open", call_ssh_open, call_ssh_seal, false, true, false},
     {"hornet_ssh_seal_batch", call_ssh_seal_batch, NULL, false, true, false},
     {"hornet_ssh_open_batch", call_ssh_open_batch, call_ssh_seal_batch, false, true, false},
+    {"hornet_hchacha20", call_hchacha20, NULL, true, true, false},
+    {"hornet_chacha20_header_masks", call_header_masks, NULL, false, true, false},
 };
 
 enum { SECRET_CALLS = sizeof secret_calls / sizeof secret_calls[0] };

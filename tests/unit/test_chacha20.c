@@ -73,6 +73,13 @@ static void test_hchacha20(void)
         hornet_xchacha20_begin(&state, key, counter, n);
         for (size_t w = 0; w < 8; w++)
             check(state.word[4 + w] == reference_load32(expected + 4 * w), "HChaCha20 %d: word %zu", i, w);
+        uint8_t subkey[33];
+        memset(subkey, FILL, sizeof subkey);
+        hornet_hchacha20(subkey, n, key);
+        check(memcmp(subkey, expected, 32) == 0 && subkey[32] == FILL, "HChaCha20 %d: the subkey", i);
+        memcpy(subkey, key, 32);
+        hornet_hchacha20(subkey, n, subkey);
+        check(memcmp(subkey, expected, 32) == 0, "HChaCha20 %d: over the key", i);
         check(state.word[12] == counter && state.word[13] == 0 &&
                   state.word[14] == reference_load32(n + 16) && state.word[15] == reference_load32(n + 20),
               "XChaCha20 %d: counter and nonce", i);
@@ -279,6 +286,52 @@ static void test_last_block(void)
 #endif
 }
 
+/* RFC 9001, section A.5. */
+static const char *const quic_key = "25a282b9e82f06f21f488917a4fc8f1b73573685608597d0efcb076b0ab7a7a4";
+static const char *const quic_sample = "5e5cd55c41f69080575d7999c25a5bfb";
+static const uint8_t quic_mask[5] = {0xae, 0xfe, 0xfe, 0x7d, 0x03};
+
+/* Every number of samples up to more than two passes, at addresses in no order; the first is the RFC's, and
+ * counters are of any value. Kernels get up to as many as they have lanes, whatever the library gives them.
+ */
+static void test_header_masks(void)
+{
+    enum { MOST = 2 * CHACHA20_PACKETS_MAX + 6 };
+    static const uint8_t zeros[5];
+    static uint8_t memory[MOST][16 + 3];
+    uint8_t masks[MOST + 1][5], expected[MOST][5];
+    const uint8_t *samples[MOST];
+    chacha20_state state;
+    from_hex(key, quic_key);
+    random_bytes(memory[0], sizeof memory);
+    for (size_t i = 0; i < MOST; i++) {
+        uint8_t *const sample = memory[i * 29 % MOST] + i % 4;
+        if (i == 0)
+            from_hex(sample, quic_sample);
+        else if (i % 3 == 0)
+            reference_store32(sample, counters[i % COUNTERS]);
+        samples[i] = sample;
+        reference_chacha20(expected[i], zeros, 5, key, reference_load32(sample), sample + 4);
+    }
+    check(memcmp(expected[0], quic_mask, 5) == 0, "the definition: a mask");
+    for (size_t count = 0; count <= MOST; count++)
+        for (size_t first = 0; first < 2 && first + count <= MOST; first++) {
+            memset(masks, FILL, sizeof masks);
+            hornet_chacha20_header_masks(masks, count == 0 ? NULL : samples + first, key, count);
+            check(memcmp(masks, expected[first], 5 * count) == 0 &&
+                      untouched(masks[count], 5 * (MOST + 1 - count)),
+                  "%s: %zu header masks", chacha20_name(kernel), count);
+        }
+    hornet_chacha20_begin(&state, key, 9, nonce);
+    check((kernel->masks == NULL) == (kernel->packets == NULL), "%s: no masks", chacha20_name(kernel));
+    for (size_t count = 1; kernel->masks != NULL && count <= kernel->lanes; count++) {
+        memset(masks, FILL, sizeof masks);
+        kernel->masks(masks, samples, count, &state);
+        check(memcmp(masks, expected, 5 * count) == 0 && untouched(masks[count], 5 * (MOST + 1 - count)),
+              "%s: %zu masks in its lanes", chacha20_name(kernel), count);
+    }
+}
+
 int main(void)
 {
     report_crashes();
@@ -295,6 +348,7 @@ int main(void)
         test_passes();
         test_xor();
         test_last_block();
+        test_header_masks();
     }
     return check_report("test_chacha20");
 }

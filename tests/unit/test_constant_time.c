@@ -179,6 +179,19 @@ static void aead_message(const char *kernel, size_t n)
     check(hornet_chacha20(opened, msg, n, 7, aead_nonce, key), "%s, %zu bytes: ChaCha20", kernel, n);
 }
 
+/* Samples are ciphertext, which need not be secret, and are here. */
+static void header_masks(void)
+{
+    enum { COUNT = 70 };
+    uint8_t masks[COUNT][5], subkey[32];
+    const uint8_t *samples[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        samples[i] = msg + 3 * i;
+    for (size_t count = 0; count <= COUNT; count += 1 + count / 5)
+        hornet_chacha20_header_masks(masks, samples, key, count);
+    hornet_hchacha20(subkey, aead_nonce, key);
+}
+
 static void aead_batches(const char *kernel)
 {
     enum { COUNT = 40, PACKET_BYTES = 1600 };
@@ -245,6 +258,7 @@ static void aead(const char *kernel, size_t step)
 {
     aead_batches(kernel);
     ssh_batches(kernel);
+    header_masks();
     for (size_t n = 0; n <= MAX_BYTES; n += n < 600 ? step : 71) {
         aead_message(kernel, n);
         ssh_message(kernel, n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /**
- * Poly1305 (RFC 8439, section 2.5), ChaCha20-Poly1305 (section 2.8), XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) and
- * Poly1305-AES (Bernstein 2005): the Hornet library as WebAssembly.
+ * Poly1305 (RFC 8439, section 2.5), ChaCha20-Poly1305 (section 2.8), XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03),
+ * ChaCha20, XChaCha20 and Poly1305-AES (Bernstein 2005): the Hornet library as WebAssembly.
  *
  * Every function reads all its arguments, once, before it writes anything: a call that throws has changed nothing, and
  * outputs may overlap inputs.
@@ -37,6 +37,7 @@ import {
 } from "./staging.js";
 
 export * from "./aead.js";
+export * from "./stream.js";
 
 /**
  * A `Uint8Array` with its own `ArrayBuffer`, as DOM functions require it: `Uint8Array<ArrayBuffer>`. TypeScript before 5.7

@@ -115,6 +115,20 @@ EXPORT(aead_open) bool aead_open(bool extended, size_t len_bytes, size_t aad_byt
         staging.key);
 }
 
+/* Encrypts or decrypts what is in the window, from block `counter` on. */
+EXPORT(chacha20) bool chacha20(size_t len_bytes, uint32_t counter)
+{
+    return hornet_chacha20(staging.window, staging.window, len_bytes, counter, staging.nonce, staging.key);
+}
+
+/* Replaces key and nonce of XChaCha20 by those with which ChaCha20 goes on. */
+EXPORT(xchacha20_begin) void xchacha20_begin(void)
+{
+    hornet_hchacha20(staging.key, staging.nonce, staging.key);
+    __builtin_memset(staging.nonce, 0, 4);
+    __builtin_memcpy(staging.nonce + 4, staging.nonce + 16, 8);
+}
+
 /* Must come before every other call if the functions that have vectors were removed (module.js). */
 EXPORT(without_vectors) bool without_vectors(void)
 {

@@ -36,6 +36,8 @@ import { compile } from "./compile.js";
  * @property {() => number} aead_final_verify
  * @property {(extended: boolean, lenBytes: number, aadBytes: number) => number} aead_seal
  * @property {(extended: boolean, lenBytes: number, aadBytes: number) => number} aead_open
+ * @property {(lenBytes: number, counter: number) => number} chacha20
+ * @property {() => void} xchacha20_begin
  * @property {() => number} without_vectors
  * @property {() => number} version
  */

@@ -9,6 +9,7 @@ import {
     aesKey,
     aesMac,
     aesVerify,
+    chacha20,
     chacha20poly1305,
     mac,
     open,
@@ -16,6 +17,7 @@ import {
     verify,
     xOpen,
     xSeal,
+    xchacha20,
     xchacha20poly1305,
 } from "hornet-poly1305";
 
@@ -43,6 +45,9 @@ const calls = [
     [open, { key: 32, nonce: 12, sealed: null, aad: null }],
     [xSeal, { key: 32, nonce: 24, message: null, aad: null }],
     [xOpen, { key: 32, nonce: 24, sealed: null, aad: null }],
+    [chacha20, { key: 32, nonce: 12, data: null }],
+    [xchacha20, { key: 32, nonce: 24, data: null }],
+    [(output) => chacha20(new Uint8Array(32), new Uint8Array(12), ONES, output), { output: 16 }],
     [chacha20poly1305, { key: 32, nonce: 12, aad: null }],
     [xchacha20poly1305, { key: 32, nonce: 24, aad: null }],
     [(plaintext) => anyCipher().encrypt(plaintext), { plaintext: null }],
@@ -194,6 +199,9 @@ test("subclasses, other realms, views and shared memory; what a subclass says of
             assert.equal(cipher.encrypt(other, into), into);
             assert.equal(hex(into), hex(sealed));
             assert.equal(hex(cipher.decrypt(into, new Lying(length))), hex(message));
+            const streamed = new Lying(length);
+            assert.equal(chacha20(Lying.from(key), Lying.from(nonce), other, streamed, 1), streamed);
+            assert.equal(hex(streamed), hex(sealed).slice(0, 2 * length));
             const pieces = new ChaCha20Poly1305(key, nonce).aad(other);
             assert.equal(hex(concat(pieces.encrypt(other), pieces.digest())), hex(sealed));
         }
@@ -296,6 +304,8 @@ function everything(seed, length) {
         () => xSeal(key, extended, message),
         () => assert.throws(() => open(key, nonce, sealed, some), notAuthentic),
         () => assert.throws(() => xOpen(key, extended, sealed, message), notAuthentic),
+        () => chacha20(key, nonce, message),
+        () => xchacha20(key, extended, message, new Uint8Array(length), 3),
         () => chacha20poly1305(key, nonce, message).encrypt(message, new Uint8Array(length + 16)),
         () => chacha20poly1305(key, nonce, message).decrypt(sealed, new Uint8Array(length)),
         () => new ChaCha20Poly1305(key, nonce),

@@ -6,6 +6,7 @@ import {
     aesKey,
     aesMac,
     aesVerify,
+    chacha20,
     chacha20poly1305,
     mac,
     open,
@@ -14,6 +15,7 @@ import {
     version,
     xOpen,
     xSeal,
+    xchacha20,
     xchacha20poly1305,
     type Bytes,
     type Cipher,
@@ -41,6 +43,8 @@ const xSealed: Bytes = xSeal(key, longNonce, message);
 const xOpened: Bytes = xOpen(key, longNonce, xSealed, message);
 const cipher: Cipher = chacha20poly1305(key, shortNonce, message);
 const encrypted: Bytes = cipher.encrypt(message, new Uint8Array(21));
+const streamed: Bytes = chacha20(key, nonce, message);
+const streamedTo: Uint8Array = xchacha20(key, nonce, message, new Uint8Array(5), 1);
 const decrypted: Bytes = xchacha20poly1305(key, longNonce).decrypt(encrypted);
 const nonceBytes: number = chacha20poly1305.nonceLength;
 const sealing: ChaCha20Poly1305 = ChaCha20Poly1305.xchacha20(key, longNonce).aad(message);

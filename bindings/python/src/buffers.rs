@@ -170,6 +170,19 @@ impl<'py> Buffer<'py> {
         }
     }
 
+    /// The same for a call that may write a part of the memory: its elements must be bytes, and not addresses of objects.
+    ///
+    /// # Errors
+    ///
+    /// The same, and `TypeError` for other elements.
+    pub(crate) fn write_part(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Span> {
+        match self.fill(object, ffi::PyBUF_WRITABLE) {
+            Ok(view) if view.itemsize == 1 => span(view),
+            Ok(_) => Err(PyTypeError::new_err("Buffer does not consist of bytes.")),
+            Err(error) => Err(refused(object, error, true)),
+        }
+    }
+
     /// The same for a call that neither runs Python nor gives up the GIL before it has written: then a bytearray needs no
     /// export to stay as it is.
     pub(crate) fn write_now(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Span> {

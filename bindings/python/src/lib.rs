@@ -12,6 +12,7 @@ mod aes;
 mod arrow;
 mod batch;
 mod buffers;
+mod chacha20;
 mod errors;
 mod files;
 mod info;
@@ -35,6 +36,8 @@ mod _native {
         mac_arrow, mac_parts, mac_rows, open_packets, seal_packets, verify_arrow, verify_parts,
         verify_rows, xopen_packets, xseal_packets,
     };
+    #[pymodule_export]
+    use crate::chacha20::{ChaCha20, header_masks};
     #[pymodule_export]
     use crate::info::{force_kernel, info};
     #[pymodule_export]

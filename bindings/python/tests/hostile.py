@@ -255,6 +255,7 @@ class Calls:
             "escaped": lambda: [b"a\nb"],
             "info": list,
             "force_kernel": lambda: ["Poly1305", None],
+            "header_masks": lambda: [key, [bytes(16)] * 3],
         }
         for name, arguments in functions.items():
             yield name, lambda name=name: getattr(native, name), arguments
@@ -274,6 +275,16 @@ class Calls:
         partial, r = native.Evaluation(bytes(16)).compute(data), bytes(16)
         methods = {
             "Poly1305": (lambda: [key], {"update": lambda: [data], "finalize": list, "verify": lambda: [tag]}),
+            "ChaCha20": (
+                lambda: [key, bytes(12), 1],
+                {
+                    "update": lambda: [data],
+                    "update_into": lambda: [data, bytearray(5)],
+                    "seek": lambda: [7],
+                    "tell": list,
+                    "finalize": list,
+                },
+            ),
             "Poly1305Aes": (lambda: [key], {"mac": lambda: [r, data], "verify": lambda: [r, data, tag]}),
             "Evaluation": (
                 lambda: [r],

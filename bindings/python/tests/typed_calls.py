@@ -7,7 +7,7 @@ from typing import assert_type
 
 import hornet_poly1305 as hornet
 import numpy
-from hornet_poly1305 import ChaCha20Poly1305, Evaluation, KeyFile, Poly1305, Poly1305Aes, XChaCha20Poly1305
+from hornet_poly1305 import ChaCha20, ChaCha20Poly1305, Evaluation, KeyFile, Poly1305, Poly1305Aes, XChaCha20Poly1305
 
 KEY, NONCE = bytes(32), bytes(12)
 cipher, other, memory = ChaCha20Poly1305(KEY), XChaCha20Poly1305(bytearray(32)), bytearray(100)
@@ -18,7 +18,11 @@ def accepted(keys: KeyFile, messages: list[bytes]) -> None:
     for data in (b"", memory, memoryview(memory), array.array("B"), mmap.mmap(-1, 1), rows):
         assert_type(cipher.encrypt(NONCE, data, None), bytes)
         assert_type(hornet.mac(KEY, data), bytes)
+        assert_type(ChaCha20(KEY, NONCE, counter=1).update(data), bytes)
+        assert_type(hornet.header_masks(KEY, data), bytes)
     assert_type(cipher.decrypt_into(NONCE, memory, b"", memoryview(memory)[:84]), int)
+    assert_type(ChaCha20(KEY, NONCE).update_into(memory, memory), int)
+    assert_type(hornet.header_masks(KEY, messages), bytes)
     assert_type(keys.mac_many(messages), list[tuple[bytes, bytes]])
     assert_type(keys.mac_many((b"", memory)), list[tuple[bytes, bytes]])
     assert_type(hornet.mac_rows(KEY * 4, rows), bytes)
@@ -37,6 +41,8 @@ def refused(keys: KeyFile, texts: list[str], evaluation: Evaluation) -> None:
     ChaCha20Poly1305([1, 2])  # type: ignore[arg-type]
     XChaCha20Poly1305(32)  # type: ignore[arg-type]
     Poly1305("key")  # type: ignore[arg-type]
+    ChaCha20(KEY, "nonce")  # type: ignore[arg-type]
+    hornet.header_masks(KEY, 16)  # type: ignore[arg-type]
     Poly1305Aes(None)  # type: ignore[arg-type]
     Evaluation("r")  # type: ignore[arg-type]
     cipher.encrypt("nonce", b"", None)  # type: ignore[arg-type]

@@ -125,14 +125,7 @@ impl Headers {
         if packet_number.len() > MASK_BYTES - 1 {
             return Err(Error::General("a packet number has at most 4 bytes".into()));
         }
-        let [c0, c1, c2, c3, nonce @ ..] = *sample;
-        let counter = u32::from_le_bytes([c0, c1, c2, c3]);
-        let mut mask = [0; MASK_BYTES];
-        self.0
-            .apply(&nonce, counter, &mut mask)
-            .map_err(|error| Error::General(error.to_string()))?;
-
-        let [of_first, of_number @ ..] = mask;
+        let [of_first, of_number @ ..] = self.0.header_mask(sample);
         let is_long = *first & 0x80 != 0;
         let of_first = of_first & if is_long { 0x0f } else { 0x1f };
         let plain = if masked { *first ^ of_first } else { *first };

@@ -98,7 +98,9 @@ enum { LAYOUTS(LAYOUT_ENUMERATOR) LAYOUTS_ALONE(LAYOUT_ENUMERATOR_ALONE) };
 #define KERNEL_LANES   1
 #define kernel_packets NULL
 #define kernel_subkeys NULL
+#define kernel_masks   NULL
 #else
+#include "masks.h"
 #include "packets.h"
 #define KERNEL_LANES (WORDS * LANES_SETS)
 #endif
@@ -118,6 +120,7 @@ enum { LAYOUTS(LAYOUT_ENUMERATOR) LAYOUTS_ALONE(LAYOUT_ENUMERATOR_ALONE) };
         .pass_table = HORNET_PASTE(PASS_TABLE_, its_table, , )(LAYOUT_NUMBER),                             \
         .packets = kernel_packets,                                                                         \
         .subkeys = kernel_subkeys,                                                                         \
+        .masks = kernel_masks,                                                                             \
     }
 
 #ifdef KERNEL_TUNINGS

@@ -177,6 +177,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
     memcpy(both_keys + 32, nonce, 24);
     memcpy(both_keys + 56, key, 8);
     test_ssh(msg, len_bytes, cuts, count, wrong, both_keys);
+
+    /* The masks of QUIC's headers, of samples that may overlap, compared with one at a time. */
+    const uint8_t *samples[MOST_PACKETS];
+    uint8_t masks[MOST_PACKETS][5], mask[5];
+    const size_t nmasks = len_bytes < 16 ? 0 : count;
+    for (size_t i = 0; i < nmasks; i++)
+        samples[i] = msg + (len_bytes - 16) * (cuts[i % MOST_CUTS] ^ i) / 256;
+    force_chacha20(nth_kernel(first));
+    hornet_chacha20_header_masks(masks, samples, key, nmasks);
+    for (size_t i = 0; i < nmasks; i++) {
+        reference_chacha20(mask, (const uint8_t[5]){0}, 5, key, reference_load32(samples[i]),
+                           samples[i] + 4);
+        must(memcmp(mask, masks[i], 5) == 0, "the mask of a header", "");
+    }
     free(out);
     free(sealed);
     free(msg);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""ChaCha20-Poly1305, XChaCha20-Poly1305, Poly1305 and Poly1305-AES.
+"""ChaCha20-Poly1305, XChaCha20-Poly1305, ChaCha20, Poly1305 and Poly1305-AES.
 
 ChaCha20Poly1305 and Poly1305 are classes of cryptography (pyca): names, arguments and exceptions are the same. mac and
 verify take a message in one call; mac_rows, mac_parts, mac_arrow, seal_packets, open_packets, xseal_packets and xopen_packets
-take many, in any object with a buffer, without copies.
+take many, in any object with a buffer, without copies; header_masks makes the masks of QUIC's headers.
 
 Every argument of bytes may be any object with a contiguous buffer. Calls that take long release the GIL: if another
 thread writes to a buffer meanwhile, the message is some mixture of old and new. Keys are copied, and the copies wiped;
@@ -15,6 +15,7 @@ process can import this package: in another, that raises ImportError.
 
 from hornet_poly1305._exceptions import AlreadyFinalized, InvalidSignature, InvalidTag
 from hornet_poly1305._native import (
+    ChaCha20,
     ChaCha20Poly1305,
     Evaluation,
     KeyFile,
@@ -23,6 +24,7 @@ from hornet_poly1305._native import (
     Poly1305Aes,
     XChaCha20Poly1305,
     force_kernel,
+    header_masks,
     info,
     mac,
     mac_arrow,
@@ -43,6 +45,7 @@ __version__: str = info()["version"]
 
 __all__ = [
     "AlreadyFinalized",
+    "ChaCha20",
     "ChaCha20Poly1305",
     "Evaluation",
     "InvalidSignature",
@@ -58,6 +61,7 @@ __all__ = [
     "VerifiedFile",
     "XChaCha20Poly1305",
     "force_kernel",
+    "header_masks",
     "info",
     "mac",
     "mac_arrow",

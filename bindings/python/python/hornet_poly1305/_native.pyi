@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias, TypedDict, final
 from typing_extensions import Buffer, TypeVar
 
 __all__ = [
+    "ChaCha20",
     "ChaCha20Poly1305",
     "Evaluation",
     "KeyFile",
@@ -21,6 +22,7 @@ __all__ = [
     "XChaCha20Poly1305",
     "escaped",
     "force_kernel",
+    "header_masks",
     "info",
     "mac",
     "mac_arrow",
@@ -70,6 +72,15 @@ class _Info(TypedDict):
     version: str
     cpu_features: dict[str, bool]
     primitives: dict[str, _Primitive]
+
+@final
+class ChaCha20:
+    def __new__(cls, key: _Buffer, nonce: _Buffer, counter: int = 0) -> ChaCha20: ...
+    def update(self, data: _Buffer) -> bytes: ...
+    def update_into(self, data: _Buffer, buf: _Buffer) -> int: ...
+    def seek(self, position: int) -> None: ...
+    def tell(self) -> int: ...
+    def finalize(self) -> bytes: ...
 
 @final
 class ChaCha20Poly1305:
@@ -290,3 +301,4 @@ def xopen_packets(
 def escaped(path: bytes) -> str: ...
 def info() -> _Info: ...
 def force_kernel(primitive: str, kernel: str | None) -> None: ...
+def header_masks(key: _Buffer, samples: _Buffer | Iterable[_Buffer]) -> bytes: ...

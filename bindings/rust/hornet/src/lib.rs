@@ -38,8 +38,8 @@
 //! nonces, so that none is used twice.
 //!
 //! The module [`nonce`] contains the types that keep nonces from being used twice. The module
-//! [`chacha20`] contains the cipher alone, as QUIC header protection needs it, and the module [`ssh`]
-//! SSH's cipher of packets.
+//! [`chacha20`] contains the cipher alone, and the masks of QUIC header protection, and the module
+//! [`ssh`] SSH's cipher of packets.
 //!
 //! Timing, branches and memory addresses depend on lengths, never on keys, messages or tags. Keys
 //! and everything computed from them are wiped when they are dropped. Copies that the compiler
@@ -51,8 +51,8 @@
 //! The feature `std` (on by default) implements `std::io::Write` for [`Poly1305`] and adds
 //! `aes::Segments`. It contains the feature `alloc`, which adds the functions that return a `Vec`.
 //! Without both, the crate needs only `core`. The features `aead` and `universal-hash` implement the
-//! traits of the crates of the same names, version 0.6, for the ciphers and for [`Poly1305`], and
-//! `aead-05` those of `aead` 0.5. These traits take nonces and keys by reference; the caller must
+//! traits of the crates of the same names, version 0.6, for the ciphers and for [`Poly1305`],
+//! `aead-05` those of `aead` 0.5, and `cipher` those of `cipher` 0.5 for [`chacha20::Stream`]. These traits take nonces and keys by reference; the caller must
 //! ensure that none is used twice. The feature `sys` adds `sys`, the functions of the C library.
 
 #![no_std]

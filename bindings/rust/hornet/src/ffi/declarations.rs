@@ -184,6 +184,13 @@ unsafe extern "C" {
         nonce: *const u8,
         key: *const u8,
     ) -> bool;
+    pub fn hornet_hchacha20(subkey: *mut u8, nonce: *const u8, key: *const u8);
+    pub fn hornet_chacha20_header_masks(
+        masks: *mut [u8; 5usize],
+        samples: *const *const u8,
+        key: *const u8,
+        count: usize,
+    );
     pub fn hornet_poly1305(
         tag: *mut u8,
         msg: *const ::core::ffi::c_void,
