@@ -10,6 +10,7 @@
 #include "../core/bytes.h"
 #include "../core/cpu.h"
 #include "../core/dispatch.h"
+#include "../core/tuning.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -86,6 +87,17 @@ typedef struct {
     const uint8_t *first, *next;
 } chacha20_pass_table;
 
+/* Times on the family of cores in which they were measured (passes.toml), for packets of up to
+ * AEAD_SHARED_BYTES: of packets that share passes, for each call, for each of them, for a pass whether its
+ * lanes are full or not, for each block of the longest, and for each block of all; of one packet alone, by
+ * its blocks; and of a block that belongs to no text, alone. Fewer packets than `fewest` do not gain. */
+typedef struct {
+    uint16_t call, packet, pass, longest, block;
+    uint16_t alone[1 + AEAD_SHARED_BYTES / CHACHA20_BLOCK_BYTES];
+    uint16_t single_block;
+    uint8_t fewest;
+} chacha20_batch_costs;
+
 /* Counters wrap at 2^32. */
 struct hornet_chacha20_kernel {
     struct hornet_implementation implementation;
@@ -100,6 +112,8 @@ struct hornet_chacha20_kernel {
     /* Sets subkeys[i] to the HChaCha20 of the key and the last row of each of up to `lanes` packets, whose
      * texts it neither reads nor writes. Returns the same, and may be NULL like it. */
     uintptr_t (*subkeys)(uint8_t (*subkeys)[CHACHA20_KEY_BYTES], const chacha20_packets *packets);
+
+    const chacha20_batch_costs *batch_costs;
 };
 
 /* Returns the number of blocks that len_bytes bytes take. */
