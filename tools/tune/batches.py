@@ -58,7 +58,12 @@ def main() -> int:
                 print(f"# {kernel}: this CPU cannot run it", file=sys.stderr)
                 continue
             found, worst = costs(lines)
-            print(f"[batches.{kernel}] # sums within {100 * worst:.0f} %", *map(" = ".join, ((key, str(value)) for key, value in found.items())), "", sep="\n")
+            print(
+                f"[batches.{kernel}] # sums within {100 * worst:.0f} %",
+                *map(" = ".join, ((key, str(value)) for key, value in found.items())),
+                "",
+                sep="\n",
+            )
     return 0
 
 

@@ -277,7 +277,7 @@ def header(data: dict) -> str:
             text += "\n" + macro(name, of["gcc"])
         else:
             text += f"\n#ifdef __clang__\n{macro(name, of['clang'])}#else\n{macro(name, of['gcc'])}#endif\n"
-    for name, costs in data["batches"].items():
+    for name, costs in data.get("batches", {}).items():
         text += "\n" + batch_macro(name, costs)
     return text + "\n/* clang-format on */\n\n#endif\n"
 
@@ -285,7 +285,12 @@ def header(data: dict) -> str:
 def batch_cost(costs: dict, count: int, blocks: int) -> int:
     """Return what that many packets of that many blocks take if they share passes, as aead/batch.c computes it."""
     passes = -(-count * (1 + blocks) // costs["lanes"])
-    return costs["call"] + count * costs["packet"] + passes * costs["pass"] + blocks * (costs["longest"] + count * costs["block"])
+    return (
+        costs["call"]
+        + count * costs["packet"]
+        + passes * costs["pass"]
+        + blocks * (costs["longest"] + count * costs["block"])
+    )
 
 
 def fewest(costs: dict) -> int:
