@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy
 
-from .passes import KERNELS, built
 from .pass_tables import ROOT
+from .passes import KERNELS, built
 
 
 def measure(kernel: str, program: Path) -> list[list[str]] | None:
