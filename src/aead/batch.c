@@ -9,6 +9,13 @@
 
 #include "../core/constant_time.h"
 
+/* For measuring what sharing passes costs. */
+#ifdef HORNET_BATCH_ALWAYS
+enum { BATCH_ALWAYS = 1 };
+#else
+enum { BATCH_ALWAYS = 0 };
+#endif
+
 /* Batches have the kernel of the longest messages, which has most lanes. */
 static const struct hornet_chacha20_kernel *batch_kernel(aead_kernels kernels)
 {
@@ -172,31 +179,24 @@ static size_t lanes_of_packet(const aead_window *window)
     return window->cipher == AEAD_OPENSSH && !window->opens ? 2 : 1;
 }
 
-/* Returns whether count packets, the first of which is the longest, are faster together. Times are counted
- * in 64ths of a pass of ChaCha20, which takes the same time whether its lanes are full or not; HChaCha20 of
- * all packets is one. */
+/* Returns whether count packets, the first of which is the longest, are faster together. */
 static bool gains(const aead_window *window, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
-    /* Whether long messages have all of Poly1305 stitched with the cipher. */
-    const chacha20_layout *const layout = chacha20_main_layout(kernel);
-    const bool stitched =
-        layout->stitched * CHACHA20_DOUBLE_ROUNDS >= CHACHA20_BLOCK_BYTES / 16 * layout->nblocks;
+    const chacha20_batch_costs *const costs = kernel->batch_costs;
     const bool extended = window->cipher == AEAD_XCHACHA20;
     const size_t lengths = lanes_of_packet(window) == 2 ? count : 0; /* blocks for them */
-    size_t alone = 0, nblocks = 0;
+    uint32_t alone = extended || lengths != 0 ? (uint32_t)count * costs->single_block : 0;
+    size_t nblocks = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t n = 1 + chacha20_blocks(packet_at(window, order[i]).len_bytes);
-        alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes); /* divisions take long */
+        const size_t n = chacha20_blocks(packet_at(window, order[i]).len_bytes);
+        alone += costs->alone[n];
         nblocks += n;
     }
-    alone = 64 * alone + (stitched ? 0 : nblocks * AEAD_ALONE_MAC) +
-            (extended ? count * AEAD_ALONE_HCHACHA20 : 0) + 64 * lengths;
-    const size_t longest = 1 + chacha20_blocks(packet_at(window, order[0]).len_bytes);
-    const size_t together = AEAD_SHARED_PLACE +
-                            64 * (divided_up(nblocks + lengths, kernel->lanes) + extended) +
-                            longest * (stitched ? AEAD_SHARED_MAC_STITCHED : AEAD_SHARED_MAC);
-    return alone >= together;
+    const size_t passes = divided_up(nblocks + count + lengths, kernel->lanes) + extended;
+    const size_t longest = chacha20_blocks(packet_at(window, order[0]).len_bytes);
+    return alone >= costs->call + count * costs->packet + passes * costs->pass + longest * costs->longest +
+                        nblocks * costs->block;
 }
 
 bool hornet_aead_process_window(const aead_window *window, size_t count)
@@ -207,15 +207,20 @@ bool hornet_aead_process_window(const aead_window *window, size_t count)
     uintptr_t end = UINTPTR_MAX;
     bool all = true;
     size_t aad_room;
-    const size_t n = aead_sort(order, &aad_room, window, count);
     size_t i = 0;
+    if (count < kernel->batch_costs->fewest && !BATCH_ALWAYS) {
+        for (; i < count; i++)
+            all &= window->valid[i] = window->alone(window, i);
+        return all;
+    }
+    const size_t n = aead_sort(order, &aad_room, window, count);
     while (i != n) {
         const size_t stride = stride_of(packet_at(window, order[i]).len_bytes, aad_room);
         size_t most = lanes;
         while (most * stride > AEAD_SHARED_MEMORY_BYTES)
             most /= 2;
         const size_t shared = n - i < most ? n - i : most;
-        if (shared < 2 || !gains(window, order + i, shared, kernel)) {
+        if (shared < 2 || !(BATCH_ALWAYS || gains(window, order + i, shared, kernel))) {
             all &= window->valid[order[i]] = window->alone(window, order[i]);
             i++;
             continue;

@@ -10,6 +10,7 @@
 #include "../core/bytes.h"
 #include "../core/cpu.h"
 #include "../core/dispatch.h"
+#include "../core/tuning.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -89,6 +90,17 @@ typedef struct {
     const uint8_t *first, *next;
 } chacha20_pass_table;
 
+/* Times on the family of cores in which they were measured (passes.toml), for packets of up to
+ * AEAD_SHARED_BYTES: of packets that share passes, for each call, for each of them, for a pass whether its
+ * lanes are full or not, for each block of the longest, and for each block of all; of one packet alone, by
+ * its blocks; and of a block that belongs to no text, alone. Fewer packets than `fewest` do not gain. */
+typedef struct {
+    uint16_t call, packet, pass, longest, block;
+    uint16_t alone[1 + AEAD_SHARED_BYTES / CHACHA20_BLOCK_BYTES];
+    uint16_t single_block;
+    uint8_t fewest;
+} chacha20_batch_costs;
+
 /* Counters wrap at 2^32. */
 struct hornet_chacha20_kernel {
     struct hornet_implementation implementation;
@@ -108,6 +120,8 @@ struct hornet_chacha20_kernel {
      * words are the state's, for 1 to `lanes` samples. Returns the same, and may be NULL like them. */
     uintptr_t (*masks)(uint8_t (*masks)[CHACHA20_MASK_BYTES], const uint8_t *const *samples, size_t count,
                        const chacha20_state *state);
+
+    const chacha20_batch_costs *batch_costs;
 };
 
 /* Returns the number of blocks that len_bytes bytes take. */

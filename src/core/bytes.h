@@ -39,18 +39,12 @@ HORNET_INLINE void store_le32(uint8_t *bytes, uint32_t word)
     memcpy(bytes, &word, sizeof word);
 }
 
+HORNET_INLINE void store_be32(uint8_t *bytes, uint32_t word) { store_le32(bytes, __builtin_bswap32(word)); }
+
 HORNET_INLINE void store_le64(uint8_t *bytes, uint64_t word)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
-#endif
-    memcpy(bytes, &word, sizeof word);
-}
-
-HORNET_INLINE void store_be32(uint8_t *bytes, uint32_t word)
-{
-#if __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap32(word);
 #endif
     memcpy(bytes, &word, sizeof word);
 }

@@ -94,23 +94,12 @@
 /* After each part, pending ciphertext above this length is absorbed. */
 #define AEAD_PENDING_BYTES ((size_t)4096)
 
-/* Longer packets gain little from sharing passes. */
+/* Longer packets gain nothing from sharing passes. A multiple of a block of ChaCha20. */
 #define AEAD_SHARED_BYTES 1536
 
 /* The copies of the ciphertexts of packets that share passes take at most this many bytes of the stack, and
  * stay in L1. As many lanes as that has room for, or half of them, or a quarter, are used. */
 #define AEAD_SHARED_MEMORY_BYTES 18432
-
-/* Times in 64ths of a pass of ChaCha20, which takes some 190 ns (Zen 5): what packets that share passes
- * take to move into place; Poly1305 of 64 bytes of each, in its lanes; and of 64 bytes of a packet alone;
- * HChaCha20 of a packet alone, where in lanes it takes a pass for all (75 of 150 ns on Golden Cove). A
- * kernel that interleaves the cipher with Poly1305 does the latter during the cipher; its vectors of
- * Poly1305 are shorter. */
-#define AEAD_SHARED_PLACE        64
-#define AEAD_SHARED_MAC          8
-#define AEAD_SHARED_MAC_STITCHED 16
-#define AEAD_ALONE_MAC           1
-#define AEAD_ALONE_HCHACHA20     32
 
 /* From this many samples on, QUIC's masks share a pass of ChaCha20. */
 #define CHACHA20_SHARED_MASKS 3

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 from support import ROOT, output, run, suite
 
-from tools.tune import pass_tables, passes
+from tools.tune import batches, pass_tables, passes
 
 COSTS = """[[costs]]
 kernel = "wide"
@@ -149,6 +149,31 @@ def test_pass_tables_from_costs(folder):
     (folder / "patch").write_text(passes.patch("data", text, more))
     run("git", "-C", folder, "apply", folder / "patch")
     assert (folder / "data").read_text() == more
+
+
+@suite("check quick", cpu_seconds=1)
+def test_batch_costs():
+    """The costs of packets are found in what batches.c prints, and those in passes.toml are whole."""
+    of = {"lanes": 4, "call": 100, "packet": 7, "pass": 200, "longest": 30, "block": 11, "single_block": 80}
+    of["alone"] = [90 + 60 * n for n in range(25)]
+    lines = ["lanes 4", "single 80.2", *(f"alone {n} {ns}" for n, ns in enumerate(of["alone"]))]
+    lines += [f"together {k} {n} {pass_tables.batch_cost(of, k, n)}" for k in (2, 3, 4) for n in (0, 1, 2, 3, 8, 24)]
+    found, worst = batches.costs([line.split() for line in lines])
+    assert found == of and worst < 1e-6
+    gaining = [
+        k for k in range(2, 5) if any(k * ns >= pass_tables.batch_cost(of, k, n) for n, ns in enumerate(of["alone"]))
+    ]
+    assert pass_tables.fewest(of) == gaining[0]
+    assert pass_tables.fewest(of | {"call": 10**6}) == 4, "packets never gain, but one bundle is tried"
+
+    shared = int(re.search(r"#define AEAD_SHARED_BYTES (\d+)", (ROOT / "src/core/tuning.h").read_text())[1])
+    data = pass_tables.read(pass_tables.DATA.read_text())["batches"]
+    for name, costs in data.items():
+        assert len(costs["alone"]) == 1 + shared // 64 and shared % 64 == 0, name
+        values = [*costs["alone"], *(costs[key] for key in of.keys() - {"alone"})]
+        assert all(0 <= value < 1 << 16 for value in values), name
+    print(f"costs of packets on {len(data)} kernels")
+    assert len(data) >= 4
 
 
 @suite("check quick", cpu_seconds=1)

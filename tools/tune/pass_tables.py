@@ -12,6 +12,7 @@ fails if pass_tables.h is another.
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -265,7 +266,7 @@ def header(data: dict) -> str:
     text = """/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Made by tools/tune/pass_tables.py from passes.toml, which says where the numbers come from. DO NOT EDIT.
  *
- * The initializers of pass tables; X(pass) stands for the number of a pass. */
+ * The initializers of pass tables, where X(pass) stands for the number of a pass, and of the costs of batches. */
 #ifndef HORNET_CHACHA20_PASS_TABLES_H
 #define HORNET_CHACHA20_PASS_TABLES_H
 
@@ -276,7 +277,40 @@ def header(data: dict) -> str:
             text += "\n" + macro(name, of["gcc"])
         else:
             text += f"\n#ifdef __clang__\n{macro(name, of['clang'])}#else\n{macro(name, of['gcc'])}#endif\n"
+    for name, costs in data.get("batches", {}).items():
+        text += "\n" + batch_macro(name, costs)
     return text + "\n/* clang-format on */\n\n#endif\n"
+
+
+def batch_cost(costs: dict, count: int, blocks: int) -> int:
+    """Return what that many packets of that many blocks take if they share passes, as aead/batch.c computes it."""
+    passes = -(-count * (1 + blocks) // costs["lanes"])
+    return (
+        costs["call"]
+        + count * costs["packet"]
+        + passes * costs["pass"]
+        + blocks * (costs["longest"] + count * costs["block"])
+    )
+
+
+def fewest(costs: dict) -> int:
+    """Return how many packets of the same length gain, at the length where that is fewest."""
+    return next(
+        (
+            count
+            for count in range(2, costs["lanes"] + 1)
+            if any(count * alone >= batch_cost(costs, count, n) for n, alone in enumerate(costs["alone"]))
+        ),
+        costs["lanes"],
+    )
+
+
+def batch_macro(name: str, costs: dict) -> str:
+    """Return the initializer of a chacha20_batch_costs."""
+    alone = ", ".join(map(str, costs["alone"]))
+    values = ", ".join(str(costs[key]) for key in ("call", "packet", "pass", "longest", "block"))
+    lines = textwrap.wrap(f"{{{values}, {{{alone}}}, {costs['single_block']}, {fewest(costs)}}}", WIDTH - 6)
+    return " \\\n    ".join([f"#define BATCH_COSTS_{name}", *lines]) + "\n"
 
 
 def read(text: str) -> dict:

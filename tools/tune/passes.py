@@ -34,24 +34,28 @@ LEAST = 20  # samples, for a figure
 CROWDED = 1.5  # as BUSY, beside a thread that takes a third of the slots or more
 
 
-def build(kernel: str, compiler: str, folder: Path) -> Path:
-    """Build passes.c with the library."""
-    measured = ROOT / f"src/chacha20/kernels/{kernel}.c"  # which passes.c includes
-    sources = [file for pattern in SOURCES for file in ROOT.glob(pattern) if file != measured]
-    options = [f'-DKERNEL_FILE="{measured}"', f'-DPOLY1305_KERNEL="{KERNELS[kernel]}"']
+def built(program: Path, compiler: str, options: list[str], folder: Path, without: Path | None = None) -> Path:
+    """Build a program with the sources of the library, all with the same options, and without one source."""
+    sources = [program, *(file for pattern in SOURCES for file in ROOT.glob(pattern) if file != without)]
 
     def compiled(source: Path) -> Path:
         to = folder / f"{'-'.join(source.relative_to(ROOT).with_suffix('').parts)}.o"
-        if source.name == "passes.c" or not to.exists():
-            more = options if source.name == "passes.c" else []
-            subprocess.run([compiler, *FLAGS, *more, "-c", source, "-o", to], check=True)
+        if source == program or not to.exists():
+            subprocess.run([compiler, *FLAGS, *options, "-c", source, "-o", to], check=True)
         return to
 
     with ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compiled, [ROOT / "tools/tune/passes.c", *sources]))
-    program = folder / "passes"
-    subprocess.run([compiler, *objects, "-o", program], check=True)
-    return program
+        objects = list(pool.map(compiled, sources))
+    to = folder / program.stem
+    subprocess.run([compiler, *objects, "-o", to], check=True)
+    return to
+
+
+def build(kernel: str, compiler: str, folder: Path) -> Path:
+    """Build passes.c, which includes the kernel that is measured."""
+    measured = ROOT / f"src/chacha20/kernels/{kernel}.c"
+    options = [f'-DKERNEL_FILE="{measured}"', f'-DPOLY1305_KERNEL="{KERNELS[kernel]}"']
+    return built(ROOT / "tools/tune/passes.c", compiler, options, folder, measured)
 
 
 def cycles(samples: numpy.ndarray, idle: float) -> dict[str, float]:

@@ -11,6 +11,7 @@
  *     ROWS_IN_TURN            optional: sets of rows take a whole round one after another (rows.h)
  *     ROWS_WITH_LANES         optional: there are registers for two sets of rows and a set of lanes
  *     PASS_TABLE              optional: the name of its pass table in passes.toml
+ *     BATCH_COSTS             optional: the name of its costs of packets in passes.toml
  *     KERNEL_NO_PACKETS       optional: packets gain nothing by sharing passes
  *     KERNEL_TUNINGS(X)       optional: X(name, pass_table) for each further record
  *
@@ -53,6 +54,13 @@
 #endif
 #ifndef PASS_TABLE
 #define PASS_TABLE default_layouts
+#endif
+#ifndef BATCH_COSTS /* of the kernel of x86-64 whose vectors are as wide */
+#if WORDS >= 8
+#define BATCH_COSTS avx2
+#else
+#define BATCH_COSTS vector128
+#endif
 #endif
 
 /* gcc keeps words of general-purpose registers in any mask register; core/stack_wipe.c clears three. Not a
@@ -111,6 +119,8 @@ enum { LAYOUTS(LAYOUT_ENUMERATOR) LAYOUTS_ALONE(LAYOUT_ENUMERATOR_ALONE) };
 #pragma clang diagnostic pop
 #endif
 
+static const chacha20_batch_costs kernel_batch_costs = HORNET_PASTE(BATCH_COSTS_, BATCH_COSTS, , );
+
 #define KERNEL_RECORD(record, its_table)                                                                   \
     const struct hornet_chacha20_kernel HORNET_PASTE(hornet_chacha20_kernel_, record, , ) = {              \
         .implementation = {.name = HORNET_STRING(KERNEL), .required = KERNEL_REQUIRED},                    \
@@ -121,6 +131,7 @@ enum { LAYOUTS(LAYOUT_ENUMERATOR) LAYOUTS_ALONE(LAYOUT_ENUMERATOR_ALONE) };
         .packets = kernel_packets,                                                                         \
         .subkeys = kernel_subkeys,                                                                         \
         .masks = kernel_masks,                                                                             \
+        .batch_costs = &kernel_batch_costs,                                                                \
     }
 
 #ifdef KERNEL_TUNINGS
