@@ -37,7 +37,7 @@ class _Encryption(encryption.ChachaEncryption):
         return cls(key)
 
     def encrypt_packet(self, seq: int, header: bytes, packet: bytes) -> tuple[bytes, bytes]:
-        # The caller sends the sum. A tag apart would be two copies.
+        # The header is the length of the packet. The caller sends the sum: a tag apart would be two copies.
         return self._seal(seq, packet), b""
 
     def decrypt_header(self, seq: int, first_block: bytes, header_len: int) -> tuple[bytes, bytes]:
