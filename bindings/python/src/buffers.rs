@@ -327,7 +327,7 @@ pub(crate) fn new_bytes(py: Python<'_>, len: usize) -> PyResult<(Bound<'_, PyByt
 }
 
 unsafe extern "C" {
-    // Of the stable ABI, but not public in PyO3.
+    // It is in the stable ABI; PyO3 keeps its declaration to itself.
     fn _PyBytes_Resize(bytes: *mut *mut ffi::PyObject, newsize: ffi::Py_ssize_t) -> c_int;
 }
 

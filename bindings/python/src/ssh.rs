@@ -85,7 +85,7 @@ impl SSHCipher {
 
     /// Return the length of the text of a packet, whose first 4 bytes packet begins with: the packet has 20 more.
     ///
-    /// THE LENGTH IS NOT AUTHENTIC until the packet was opened: check it against a limit before waiting for so many bytes.
+    /// THE LENGTH IS NOT AUTHENTIC until the packet was opened: check it against a limit before waiting for the rest.
     fn packet_length(
         &self,
         sequence: &Bound<'_, PyAny>,
