@@ -26,6 +26,7 @@ ALWAYS = {
     "core/target_end.h",
     "core/kernel_list.h",
     "aes/by_instructions.h",
+    "aead/long_chunk.h",
 }
 
 # Included by each kernel again.

@@ -74,17 +74,18 @@ typedef struct {
 enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
 
 /* How packets are encrypted and authenticated: as RFC 8439 does; the same with nonces of 24 bytes; or as
- * OpenSSH does, where `in` and `out` are the text of a packet and `key` are both keys. */
+ * OpenSSH does. */
 enum aead_cipher { AEAD_RFC8439, AEAD_XCHACHA20, AEAD_OPENSSH };
 
-/* A window of packets; valid[i] is set to whether packet i was opened or sealed. */
+/* A window of packets, or of OpenSSH's; valid[i] is set to whether packet i was opened or sealed. */
 typedef struct aead_window {
     const hornet_packet *packets;
+    const hornet_ssh_packet *ssh_packets;
     bool *valid;
     bool opens;
     enum aead_cipher cipher;
     aead_kernels kernels;
-    bool (*alone)(const struct aead_window *window, const hornet_packet *packet); /* seals or opens one */
+    bool (*alone)(const struct aead_window *window, size_t i); /* seals or opens packet i */
 } aead_window;
 
 #pragma GCC visibility push(hidden)
@@ -132,6 +133,12 @@ HORNET_INLINE void store_lengths(uint8_t lengths[16], uint64_t aad_bytes, uint64
 {
     store_le64(lengths, aad_bytes);
     store_le64(lengths + 8, len_bytes);
+}
+
+/* Sets words 12 to 15 of a state for an SSH packet. OpenSSH's counter and nonce have 64 bits each. */
+HORNET_INLINE void ssh_last_row(uint32_t row[4], uint32_t sequence)
+{
+    chacha20_store_row(row, 0, (uint64_t)__builtin_bswap32(sequence) << 32);
 }
 
 /* Room before the ciphertext for associated data. */

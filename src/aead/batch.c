@@ -15,6 +15,18 @@ static const struct hornet_chacha20_kernel *batch_kernel(aead_kernels kernels)
     return hornet_chacha20_kernel_for(SIZE_MAX, kernels.chacha20);
 }
 
+/* Returns a packet of a window. Of OpenSSH's, that is the text, with both keys and without the sequence
+ * number. */
+HORNET_INLINE hornet_packet packet_at(const aead_window *window, size_t i)
+{
+    if (window->cipher != AEAD_OPENSSH)
+        return window->packets[i];
+    const hornet_ssh_packet *const p = &window->ssh_packets[i];
+    uint8_t *const text = p->packet + HORNET_SSH_LENGTH_BYTES;
+    return (hornet_packet){
+        .out = text, .in = text, .len_bytes = p->len_bytes, .key = p->key, .tag = text + p->len_bytes};
+}
+
 /* A cache line. For SPARC64, clang 19 aligns arrays of variable length only as it does the stack. */
 #if defined(__sparc__) && defined(__clang__)
 enum { MEMORY_ALIGNMENT = 16 };
@@ -63,7 +75,6 @@ static void add_lengths(chacha20_packets *all)
 HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *order, size_t count,
                                       size_t stride)
 {
-    const hornet_packet *const packets = window->packets;
     chacha20_packets all;
     const void *inputs[CHACHA20_PACKETS_MAX];
     const size_t inputs_end = AEAD_AAD_ROOM_BYTES + count * stride;
@@ -71,15 +82,17 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
     const size_t subkeys_bytes = extended ? count * CHACHA20_KEY_BYTES : 0;
     uint8_t memory[inputs_end + subkeys_bytes] __attribute__((aligned(MEMORY_ALIGNMENT)));
     for (size_t i = 0; i < count; i++) {
-        const hornet_packet *p = &packets[order[i]];
-        check_overlap(p->out, p->in, p->len_bytes);
-        all.key[i] = p->key;
-        if (!extended)
-            chacha20_last_row(all.last_row[i], 0, p->nonce);
-        all.out[i] = p->out;
+        const hornet_packet p = packet_at(window, order[i]);
+        check_overlap(p.out, p.in, p.len_bytes);
+        all.key[i] = p.key;
+        if (ssh)
+            ssh_last_row(all.last_row[i], window->ssh_packets[order[i]].sequence);
+        else if (!extended)
+            chacha20_last_row(all.last_row[i], 0, p.nonce);
+        all.out[i] = p.out;
         all.copy[i] = memory + stride * i + AEAD_AAD_ROOM_BYTES;
-        all.in[i] = p->in;
-        all.len_bytes[i] = p->len_bytes;
+        all.in[i] = p.in;
+        all.len_bytes[i] = p.len_bytes;
     }
     all.count = count;
     all.opens = window->opens;
@@ -93,55 +106,57 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
     uint8_t(*const tags)[16] = (uint8_t(*)[16])all.last_row;
     size_t *const inputs_bytes = all.len_bytes;
     for (size_t i = 0; i < count; i++) {
-        const hornet_packet *p = &packets[order[i]];
+        const hornet_packet p = packet_at(window, order[i]);
         if (ssh) {
-            uint8_t *const length = (uint8_t *)p->out - HORNET_SSH_LENGTH_BYTES;
+            uint8_t *const length = (uint8_t *)p.out - HORNET_SSH_LENGTH_BYTES;
             if (!window->opens)
-                store_be32(length, (uint32_t)p->len_bytes ^ load_be32(all.block0[count + i]));
+                store_be32(length, (uint32_t)p.len_bytes ^ load_be32(all.block0[count + i]));
             inputs[i] = memcpy(all.copy[i] - HORNET_SSH_LENGTH_BYTES, length, HORNET_SSH_LENGTH_BYTES);
-            inputs_bytes[i] = HORNET_SSH_LENGTH_BYTES + p->len_bytes;
+            inputs_bytes[i] = HORNET_SSH_LENGTH_BYTES + p.len_bytes;
             continue;
         }
-        const uint8_t *const first = aead_input_begin(all.copy[i], p->aad, p->aad_bytes);
+        const uint8_t *const first = aead_input_begin(all.copy[i], p.aad, p.aad_bytes);
         inputs[i] = first;
-        inputs_bytes[i] = (size_t)(aead_input_end(all.copy[i], p->len_bytes, p->aad_bytes) - first);
+        inputs_bytes[i] = (size_t)(aead_input_end(all.copy[i], p.len_bytes, p.aad_bytes) - first);
     }
     hornet_poly1305_batch_using(tags, inputs, inputs_bytes, (const uint8_t(*)[32])all.block0, count,
                                 window->kernels.poly1305);
     for (size_t i = 0; i < count; i++) {
-        const hornet_packet *p = &packets[order[i]];
+        const hornet_packet p = packet_at(window, order[i]);
         bool *const valid = &window->valid[order[i]];
         if (!window->opens) {
-            memcpy(p->tag, tags[i], 16);
+            memcpy(p.tag, tags[i], 16);
             *valid = true;
         } else {
-            *valid = declassify(tags_equal(tags[i], p->tag));
+            *valid = declassify(tags_equal(tags[i], p.tag));
             if (!*valid)
-                zero_some(p->out, p->len_bytes);
+                zero_some(p.out, p.len_bytes);
         }
     }
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
 /* More associated data gains little from sharing a pass, as longer packets do. */
-static bool may_share(const hornet_packet *p)
+static bool may_share(const aead_window *window, size_t i)
 {
-    return p->len_bytes <= AEAD_SHARED_BYTES && p->aad_bytes <= AEAD_AAD_ROOM_BYTES;
+    const hornet_packet p = packet_at(window, i);
+    return p.len_bytes <= AEAD_SHARED_BYTES && p.aad_bytes <= AEAD_AAD_ROOM_BYTES;
 }
 
 /* Writes the numbers of the packets that may share lanes to order, the longest first, and returns how many
  * there are. Sets *aad_room to at least the length of their associated data. */
-static size_t aead_sort(uint8_t *order, size_t *aad_room, const hornet_packet *packets, size_t count)
+static size_t aead_sort(uint8_t *order, size_t *aad_room, const aead_window *window, size_t count)
 {
     uint16_t lens_bytes[AEAD_WINDOW] = {0};
     size_t n = 0;
     *aad_room = 48; /* with lengths, a cache line */
     for (size_t i = 0; i < count; i++) {
-        lens_bytes[i] = (uint16_t)packets[i].len_bytes;
-        if (!may_share(&packets[i]))
+        const hornet_packet p = packet_at(window, i);
+        lens_bytes[i] = (uint16_t)p.len_bytes;
+        if (!may_share(window, i))
             continue;
         order[n++] = (uint8_t)i;
-        if (packets[i].aad_bytes > *aad_room)
+        if (p.aad_bytes > *aad_room)
             *aad_room = AEAD_AAD_ROOM_BYTES;
     }
     hornet_batch_sort(order, lens_bytes, n);
@@ -162,7 +177,6 @@ static size_t lanes_of_packet(const aead_window *window)
 static bool gains(const aead_window *window, const uint8_t *order, size_t count,
                   const struct hornet_chacha20_kernel *kernel)
 {
-    const hornet_packet *const packets = window->packets;
     /* Whether long messages have all of Poly1305 stitched with the cipher. */
     const chacha20_layout *const layout = chacha20_main_layout(kernel);
     const bool stitched =
@@ -171,13 +185,13 @@ static bool gains(const aead_window *window, const uint8_t *order, size_t count,
     const size_t lengths = lanes_of_packet(window) == 2 ? count : 0; /* blocks for them */
     size_t alone = 0, nblocks = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t n = 1 + chacha20_blocks(packets[order[i]].len_bytes);
+        const size_t n = 1 + chacha20_blocks(packet_at(window, order[i]).len_bytes);
         alone += n <= kernel->lanes ? 1 : divided_up(n, kernel->lanes); /* divisions take long */
         nblocks += n;
     }
     alone = 64 * alone + (stitched ? 0 : nblocks * AEAD_ALONE_MAC) +
             (extended ? count * AEAD_ALONE_HCHACHA20 : 0) + 64 * lengths;
-    const size_t longest = 1 + chacha20_blocks(packets[order[0]].len_bytes);
+    const size_t longest = 1 + chacha20_blocks(packet_at(window, order[0]).len_bytes);
     const size_t together = AEAD_SHARED_PLACE +
                             64 * (divided_up(nblocks + lengths, kernel->lanes) + extended) +
                             longest * (stitched ? AEAD_SHARED_MAC_STITCHED : AEAD_SHARED_MAC);
@@ -186,23 +200,22 @@ static bool gains(const aead_window *window, const uint8_t *order, size_t count,
 
 bool hornet_aead_process_window(const aead_window *window, size_t count)
 {
-    const hornet_packet *const packets = window->packets;
     const struct hornet_chacha20_kernel *const kernel = batch_kernel(window->kernels);
     const size_t lanes = kernel->lanes / lanes_of_packet(window);
     uint8_t order[AEAD_WINDOW];
     uintptr_t end = UINTPTR_MAX;
     bool all = true;
     size_t aad_room;
-    const size_t n = aead_sort(order, &aad_room, packets, count);
+    const size_t n = aead_sort(order, &aad_room, window, count);
     size_t i = 0;
     while (i != n) {
-        const size_t stride = stride_of(packets[order[i]].len_bytes, aad_room);
+        const size_t stride = stride_of(packet_at(window, order[i]).len_bytes, aad_room);
         size_t most = lanes;
         while (most * stride > AEAD_SHARED_MEMORY_BYTES)
             most /= 2;
         const size_t shared = n - i < most ? n - i : most;
         if (shared < 2 || !gains(window, order + i, shared, kernel)) {
-            all &= window->valid[order[i]] = window->alone(window, &packets[order[i]]);
+            all &= window->valid[order[i]] = window->alone(window, order[i]);
             i++;
             continue;
         }
@@ -214,13 +227,14 @@ bool hornet_aead_process_window(const aead_window *window, size_t count)
     if (end != UINTPTR_MAX) /* once for all bundles */
         clear_stack_and_registers(end);
     for (i = 0; n != count && i < count; i++)
-        if (!may_share(&packets[i]))
-            all &= window->valid[i] = window->alone(window, &packets[i]);
+        if (!may_share(window, i))
+            all &= window->valid[i] = window->alone(window, i);
     return all;
 }
 
-static bool aead_alone(const aead_window *window, const hornet_packet *p)
+static bool aead_alone(const aead_window *window, size_t i)
 {
+    const hornet_packet *const p = &window->packets[i];
     const aead_call call = {p->out,         p->in,    p->len_bytes, p->aad,
                             p->aad_bytes,   p->nonce, p->key,       window->cipher == AEAD_XCHACHA20,
                             window->kernels};
@@ -232,7 +246,7 @@ static bool seal_batch(const hornet_packet *packets, size_t count, enum aead_cip
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool valid[AEAD_WINDOW], all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, valid, false, cipher, kernels, aead_alone};
+        const aead_window window = {packets + first, NULL, valid, false, cipher, kernels, aead_alone};
         all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
     }
     return all;
@@ -243,7 +257,8 @@ static bool open_batch(bool *valid, const hornet_packet *packets, size_t count, 
     const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool all = true;
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, valid + first, true, cipher, kernels, aead_alone};
+        const aead_window window = {packets + first, NULL,    valid + first, true,
+                                    cipher,          kernels, aead_alone};
         all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
     }
     return all;

@@ -36,7 +36,7 @@ HORNET_INLINE size_t stitch_capacity(const aead_chunk *t, size_t len_bytes)
 }
 
 /* Copies the bytes after the last whole block to `last`, and returns the number of bytes before them. */
-HORNET_NOINLINE size_t copy_last(uint8_t last[15], const uint8_t *bytes, size_t len_bytes)
+HORNET_INLINE size_t last_copied(uint8_t last[15], const uint8_t *bytes, size_t len_bytes)
 {
     const size_t rest = len_bytes % 16, whole = len_bytes - rest;
     if (rest != 0) /* otherwise there may be no address */
@@ -46,8 +46,9 @@ HORNET_NOINLINE size_t copy_last(uint8_t last[15], const uint8_t *bytes, size_t 
 
 /* The first pass of a message: its key sets poly, which absorbs the associated data. If the chunk is opened
  * in place, the pass writes to `memory`, because its ciphertext is yet to be absorbed, with what follows.
- * Returns how many bytes are there. */
-HORNET_INLINE size_t first_pass(aead_chunk *t, uint8_t *memory)
+ * Returns how many bytes are there. `copy` is last_copied. */
+HORNET_INLINE size_t first_pass(aead_chunk *t, uint8_t *memory,
+                                size_t (*copy)(uint8_t *last, const uint8_t *bytes, size_t len_bytes))
 {
     const chacha20_layout *const layout = chacha20_next_layout(t->kernel, &t->work);
     const size_t done = chacha20_pass_bytes(layout, &t->work);
@@ -61,7 +62,7 @@ HORNET_INLINE size_t first_pass(aead_chunk *t, uint8_t *memory)
     if (in_place)
         t->work.out = out + done;
     set_value(t->poly, key);
-    hornet_poly1305_absorb(t->poly, t->aad, copy_last(block, t->aad, t->aad_bytes), t->poly1305_in_use);
+    hornet_poly1305_absorb(t->poly, t->aad, copy(block, t->aad, t->aad_bytes), t->poly1305_in_use);
     hornet_poly1305_absorb(t->poly, block, padded_bytes(t->aad_bytes % 16), t->poly1305_in_use);
     return in_place ? done : 0;
 }
@@ -71,6 +72,14 @@ HORNET_INLINE void absorb_more(aead_chunk *t, const uint8_t *ciphertext, size_t 
 {
     hornet_poly1305_absorb(t->poly, ciphertext + *absorbed, n, t->poly1305_in_use);
     *absorbed += n;
+}
+
+/* Returns where, in Poly1305's input, which begins `before` bytes before the ciphertext, the whole blocks
+ * end that a pass up to pass_end writes to. */
+HORNET_INLINE size_t blocks_written(size_t pass_end, size_t input_bytes, size_t before)
+{
+    const size_t end = before == 0 ? pass_end : pass_end + before + 15;
+    return (end < input_bytes || before == 0 ? end : input_bytes) / 16 * 16;
 }
 
 /* Absorbs the last n bytes of a message. */

@@ -8,26 +8,19 @@
 
 static void ssh_chunk(aead_chunk *t, uint8_t *last, uint8_t *memory);
 #define LONG_CHUNK   ssh_chunk
+#define COPY_LAST    last_copied
 #define INPUT_BEFORE ((size_t)HORNET_SSH_LENGTH_BYTES)
 #include "long_chunk.h"
 
-/* OpenSSH's nonce and counter have 64 bits each: what RFC 8439 has in the nonce begins with those of the
- * counter. */
-HORNET_INLINE void ssh_nonce(uint8_t nonce[12], uint32_t sequence)
-{
-    memset(nonce, 0, 8);
-    store_be32(nonce + 8, sequence);
-}
-
 HORNET_INLINE void ssh_begin(chacha20_state *state, uint32_t sequence, const uint8_t key[32])
 {
-    uint8_t nonce[12];
-    ssh_nonce(nonce, sequence);
+    static const uint8_t nonce[12];
     hornet_chacha20_begin(state, key, 0, nonce);
+    ssh_last_row(state->word + 12, sequence);
 }
 
-/* Sets *length to it xor the keystream of lengths. */
-HORNET_NOINLINE uintptr_t ssh_length_xored(uint32_t *length, uint32_t sequence, const uint8_t key[64],
+/* Sets length to it xor the keystream of lengths. */
+HORNET_NOINLINE uintptr_t ssh_length_xored(uint8_t length[4], uint32_t sequence, const uint8_t key[64],
                                            uint32_t chacha20_in_use)
 {
     uint8_t block[CHACHA20_KEY_BYTES];
@@ -35,7 +28,7 @@ HORNET_NOINLINE uintptr_t ssh_length_xored(uint32_t *length, uint32_t sequence, 
     ssh_begin(&state, sequence, key + CHACHA20_KEY_BYTES);
     chacha20_work work = {.key = block, .state = &state};
     const uintptr_t end = hornet_chacha20_passes(hornet_chacha20_kernel_for(0, chacha20_in_use), &work);
-    *length ^= load_be32(block);
+    xor_bytes(length, length, block, HORNET_SSH_LENGTH_BYTES);
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
@@ -69,9 +62,8 @@ static bool ssh_packet(bool opens, const hornet_ssh_packet *p, aead_kernels kern
     uint8_t memory[AEAD_COPIED_BYTES] __attribute__((aligned(64)));
     bool valid;
     if (!opens) {
-        uint32_t length = p->len_bytes;
-        clear_stack_and_registers(ssh_length_xored(&length, p->sequence, p->key, kernels.chacha20));
-        store_be32(p->packet, length);
+        store_be32(p->packet, p->len_bytes);
+        clear_stack_and_registers(ssh_length_xored(p->packet, p->sequence, p->key, kernels.chacha20));
     }
     clear_stack_and_registers(ssh_processed(&valid, opens, p, kernels, memory));
     return valid;
@@ -91,40 +83,28 @@ bool hornet_ssh_open(uint8_t *packet, uint32_t len_bytes, uint32_t sequence, con
 
 uint32_t hornet_ssh_packet_length(const uint8_t encrypted[4], uint32_t sequence, const uint8_t key[64])
 {
-    uint32_t length = load_be32(encrypted);
-    clear_stack_and_registers(ssh_length_xored(&length, sequence, key, hornet_chacha20_entries_in_use()));
-    const uint32_t decrypted = length;
-    wipe(&length, sizeof length);
-    return decrypted;
+    uint8_t length[HORNET_SSH_LENGTH_BYTES];
+    memcpy(length, encrypted, sizeof length);
+    clear_stack_and_registers(ssh_length_xored(length, sequence, key, hornet_chacha20_entries_in_use()));
+    const uint32_t len_bytes = load_be32(length);
+    wipe(length, sizeof length);
+    return len_bytes;
 }
 
-static bool ssh_alone(const aead_window *window, const hornet_packet *p)
+static bool ssh_alone(const aead_window *window, size_t i)
 {
-    const hornet_ssh_packet packet = {(uint8_t *)p->out - HORNET_SSH_LENGTH_BYTES, (uint32_t)p->len_bytes,
-                                      load_be32(p->nonce + 8), p->key};
-    return ssh_packet(window->opens, &packet, window->kernels);
+    return ssh_packet(window->opens, &window->ssh_packets[i], window->kernels);
 }
 
 /* Seals or opens a batch, and returns whether all packets are authentic. */
 static bool ssh_batch(bool opens, bool *valid, const hornet_ssh_packet *packets, size_t count)
 {
+    const aead_kernels kernels = hornet_aead_kernels_in_use();
     bool sealed[AEAD_WINDOW], all = true;
-    hornet_packet texts[AEAD_WINDOW];
-    uint8_t nonces[AEAD_WINDOW][12] = {{0}};
-    aead_window window = {texts,        opens ? valid : sealed,       opens,
-                          AEAD_OPENSSH, hornet_aead_kernels_in_use(), ssh_alone};
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const size_t n = hornet_batch_window(first, count);
-        for (size_t i = 0; i < n; i++) {
-            const hornet_ssh_packet *const p = &packets[first + i];
-            uint8_t *const text = p->packet + HORNET_SSH_LENGTH_BYTES;
-            ssh_nonce(nonces[i], p->sequence);
-            texts[i] =
-                (hornet_packet){text, text, p->len_bytes, NULL, 0, nonces[i], p->key, text + p->len_bytes};
-        }
-        all &= hornet_aead_process_window(&window, n);
-        if (opens)
-            window.valid += n;
+        const aead_window window = {
+            NULL, packets + first, opens ? valid + first : sealed, opens, AEAD_OPENSSH, kernels, ssh_alone};
+        all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
     }
     return all;
 }

@@ -11,6 +11,7 @@
 #include "../../include/hornet.h"
 #include "../../include/hornet_kernels.h"
 #include "../../include/hornet_poly1305_aes.h"
+#include "../../include/hornet_ssh.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/check.h"
 #include "../support/inputs.h"
@@ -22,7 +23,23 @@ static uint8_t message[LONGEST], key[32], tags[MESSAGES][16], keys[MESSAGES][32]
 
 static uint8_t outs[MESSAGES][LONGEST];
 
-/* The AEAD functions: a single call, pieces, packets. */
+/* SSH packets with texts of n bytes and fewer. */
+static void call_ssh(size_t n)
+{
+    static uint8_t all[MESSAGES][4 + LONGEST + 16];
+    const uint8_t *const ssh_key = message;
+    hornet_ssh_packet packets[MESSAGES];
+    bool valid[MESSAGES];
+    for (size_t m = 0; m < MESSAGES; m++)
+        packets[m] = (hornet_ssh_packet){all[m], (uint32_t)(n > m ? n - m : 0), (uint32_t)m, ssh_key + m};
+    hornet_ssh_seal(all[0], (uint32_t)n, 0, ssh_key);
+    (void)!hornet_ssh_packet_length(all[0], 0, ssh_key);
+    (void)!hornet_ssh_open(all[0], (uint32_t)n, 0, ssh_key);
+    hornet_ssh_seal_batch(packets, MESSAGES);
+    (void)!hornet_ssh_open_batch(valid, packets, MESSAGES);
+}
+
+/* The AEAD functions: a single call, pieces, packets; and SSH's. */
 static void call_aead(void)
 {
     static const size_t lens_bytes[] = {0, 1, 17, 64, 150, 192, 300, 500, 960, 1500, 1984, LONGEST};
@@ -55,6 +72,7 @@ static void call_aead(void)
         (void)!hornet_xchacha20_poly1305_seal_batch(packets, MESSAGES);
         (void)!hornet_xchacha20_poly1305_open_batch(valid, packets, MESSAGES);
         (void)!hornet_chacha20(outs[0], message, n, 5, aead_nonce, key);
+        call_ssh(n);
     }
 }
 

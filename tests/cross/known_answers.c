@@ -11,6 +11,7 @@
 
 #include "../../include/hornet.h"
 #include "../../include/hornet_kernels.h"
+#include "../../include/hornet_ssh.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/kernels.h"
 
@@ -79,6 +80,40 @@ static void seal_extended(const hornet_packet *packets, const char **notes, size
     }
 }
 
+/* Seals the texts as SSH packets, alone and in a batch, and notes those that differ from what the library's
+ * ChaCha20 and Poly1305 compute. */
+static void seal_ssh(const hornet_packet *texts, const char **notes, size_t count)
+{
+    static uint8_t alone[ANSWER_MAX_BYTES + 20], together[ANSWER_PACKETS][ANSWER_MAX_BYTES + 20];
+    static uint8_t expected[ANSWER_MAX_BYTES];
+    hornet_ssh_packet packets[ANSWER_PACKETS];
+    uint8_t keys[64];
+    for (size_t i = 0; i < 64; i++)
+        keys[i] = (uint8_t)(i * i + 3);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(together[i] + 4, texts[i].in, texts[i].len_bytes);
+        packets[i] = (hornet_ssh_packet){together[i], (uint32_t)texts[i].len_bytes, (uint32_t)i << 8, keys};
+    }
+    hornet_ssh_seal_batch(packets, count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = packets[i].len_bytes;
+        uint8_t one_time[32] = {0}, tag[16], nonce[12] = {[10] = (uint8_t)i};
+        memcpy(alone + 4, texts[i].in, n);
+        hornet_ssh_seal(alone, packets[i].len_bytes, packets[i].sequence, keys);
+        const bool done = hornet_chacha20(one_time, one_time, 32, 0, nonce, keys) &&
+                          hornet_chacha20(expected, texts[i].in, n, 1, nonce, keys);
+        hornet_poly1305(tag, alone, 4 + n, one_time);
+        if (!done || memcmp(alone + 4, expected, n) != 0 || memcmp(alone + 4 + n, tag, 16) != 0 ||
+            memcmp(together[i], alone, 4 + n + 16) != 0 ||
+            hornet_ssh_packet_length(alone, packets[i].sequence, keys) != n)
+            notes[i] = " but not as an SSH packet";
+        bool valid;
+        if (!hornet_ssh_open_batch(&valid, &packets[i], 1) || !valid ||
+            memcmp(together[i] + 4, texts[i].in, n) != 0)
+            notes[i] = " but not opened as an SSH packet";
+    }
+}
+
 static void print_sealed_answers(void)
 {
     static uint8_t msg[ANSWER_MAX_BYTES], key[32], nonces[ANSWER_PACKETS][24];
@@ -100,6 +135,7 @@ static void print_sealed_answers(void)
             packets[i].tag = batch_tags[i];
         }
         seal_extended(packets, notes, (size_t)count);
+        seal_ssh(packets, notes, (size_t)count);
         const bool all = hornet_chacha20_poly1305_seal_batch(packets, (size_t)count);
         for (int i = 0; i < count; i++) {
             for (int k = 0; k < 16; k++)

@@ -75,7 +75,8 @@ def test_architecture(architecture, compiler, scalar_too, callers_too, folder):
     for name in ("test_chacha20", *(("test_partial", "test_poly1305_aes") if callers_too else ())):
         test(name)
     assert f"{AES.get(architecture.name, 'bitsliced')}: runs here" in test("test_aes")
-    test("test_aead", "--few")
+    for name in "test_aead", "test_ssh":
+        test(name, "--few")
     # Data left behind by calls, on the stack and in vector registers.
     if callers_too and architecture.triple.startswith(REGISTERS_KNOWN):
         few = () if architecture.triple.startswith("x86_64-") else ("--few",)

@@ -11,11 +11,15 @@
 static const size_t call_lengths[] = {0, 1, 64, 200, 300, 500, 700, 960, 1200, 1984, 2500, 5000};
 enum { CALL_LENGTHS = sizeof call_lengths / sizeof call_lengths[0] };
 
+/* The bytes by which a packet of SSH is longer than its text. */
+enum { CALL_OVERHEAD = HORNET_SSH_LENGTH_BYTES + HORNET_SSH_TAG_BYTES };
+
 struct call_result {
     bool ok, valid[MESSAGES];
+    uint32_t length;
     uint8_t tags[MESSAGES][16];
     uint8_t ends[4][16]; /* the tags of the states and of the partial evaluations */
-    uint8_t text[2][MESSAGES][5000];
+    uint8_t text[2][MESSAGES][5000 + CALL_OVERHEAD];
 };
 
 /* Returns how many of it.sealed and it.opened a call may write. */
@@ -28,10 +32,11 @@ static size_t texts_of(const struct secret_call *function)
 static void begin_call(const struct secret_call *function, size_t n, const struct secrets *secrets)
 {
     it.ok = false;
+    it.length = 0;
     memset(it.valid, 0, sizeof it.valid);
     for (size_t i = 0; i < texts_of(function); i++) {
-        memset(it.sealed[i], 0, n);
-        memset(it.opened[i], 0, n);
+        memset(it.sealed[i], 0, n + CALL_OVERHEAD);
+        memset(it.opened[i], 0, n + CALL_OVERHEAD);
     }
     set_up(function, n, secrets);
 }
@@ -40,6 +45,7 @@ static void begin_call(const struct secret_call *function, size_t n, const struc
 static void take_result(struct call_result *result, const struct secret_call *function, size_t n)
 {
     result->ok = it.ok;
+    result->length = it.length;
     memcpy(result->valid, it.valid, sizeof it.valid);
     memcpy(result->tags, it.tags, sizeof it.tags);
     hornet_poly1305_final(&it.state, result->ends[0]);
@@ -47,20 +53,20 @@ static void take_result(struct call_result *result, const struct secret_call *fu
     hornet_poly1305_partial_tag(result->ends[2], &it.partial, it.keys[1]);
     hornet_poly1305_partial_tag(result->ends[3], &it.segment, it.keys[1]);
     for (size_t i = 0; i < texts_of(function); i++) {
-        memcpy(result->text[0][i], it.sealed[i], n);
-        memcpy(result->text[1][i], it.opened[i], n);
+        memcpy(result->text[0][i], it.sealed[i], n + CALL_OVERHEAD);
+        memcpy(result->text[1][i], it.opened[i], n + CALL_OVERHEAD);
     }
 }
 
 static bool same_result(const struct call_result *a, const struct call_result *b,
                         const struct secret_call *function, size_t n)
 {
-    bool same = a->ok == b->ok && memcmp(a->valid, b->valid, sizeof a->valid) == 0 &&
-                memcmp(a->tags, b->tags, sizeof a->tags) == 0 &&
-                memcmp(a->ends, b->ends, sizeof a->ends) == 0;
+    bool same =
+        a->ok == b->ok && a->length == b->length && memcmp(a->valid, b->valid, sizeof a->valid) == 0 &&
+        memcmp(a->tags, b->tags, sizeof a->tags) == 0 && memcmp(a->ends, b->ends, sizeof a->ends) == 0;
     for (size_t i = 0; i < texts_of(function); i++)
         for (int j = 0; j < 2; j++)
-            same = same && memcmp(a->text[j][i], b->text[j][i], n) == 0;
+            same = same && memcmp(a->text[j][i], b->text[j][i], n + CALL_OVERHEAD) == 0;
     return same;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20, HChaCha20 and ChaCha20-Poly1305 as written in RFC 8439 and draft-irtf-cfrg-xchacha-03, one
- * block and one word at a time; Poly1305 by its definition in GMP. Shares no code with the library. */
+/* ChaCha20, HChaCha20 and ChaCha20-Poly1305 as written in RFC 8439 and draft-irtf-cfrg-xchacha-03, and
+ * SSH's packets as in draft-ietf-sshm-chacha20-poly1305-04, one block and one word at a time; Poly1305 by
+ * its definition in GMP. Shares no code with the library. */
 #ifndef HORNET_TESTS_REFERENCE_AEAD_H
 #define HORNET_TESTS_REFERENCE_AEAD_H
 
@@ -131,6 +132,21 @@ static inline void reference_aead(uint8_t *ciphertext, uint8_t tag[16], const ui
     }
     reference_chacha20(ciphertext, msg, len_bytes, key, 1, nonce);
     reference_aead_tag(tag, ciphertext, len_bytes, aad, aad_bytes, nonce, key);
+}
+
+/* Computes an SSH packet: sections 6 and 7. The nonce of 64 bits comes after the counter of 64 bits. */
+static inline void reference_ssh(uint8_t *packet, const uint8_t *text, uint32_t len_bytes,
+                                 uint32_t sequence, const uint8_t key[64])
+{
+    uint8_t nonce[12] = {0}, length[4], one_time[64];
+    for (int i = 0; i < 4; i++) {
+        nonce[8 + i] = (uint8_t)(sequence >> (24 - 8 * i));
+        length[i] = (uint8_t)(len_bytes >> (24 - 8 * i));
+    }
+    reference_chacha20(packet, length, 4, key + 32, 0, nonce);
+    reference_chacha20(packet + 4, text, len_bytes, key, 1, nonce);
+    reference_chacha20_block(one_time, key, 0, nonce);
+    reference_tag(packet + 4 + len_bytes, packet, 4 + (size_t)len_bytes, one_time);
 }
 
 #endif

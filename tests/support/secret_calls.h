@@ -11,6 +11,7 @@
 #include "../../include/hornet.h"
 #include "../../include/hornet_kernels.h"
 #include "../../include/hornet_poly1305_aes.h"
+#include "../../include/hornet_ssh.h"
 #include "../../src/aes/aes.h"
 #include "check.h"
 
@@ -38,6 +39,8 @@ static struct {
     uint8_t sealed[MESSAGES][MESSAGE_MAX_BYTES], opened[MESSAGES][MESSAGE_MAX_BYTES];
     uint8_t begun[2][MESSAGE_MAX_BYTES]; /* the text that a state encrypts or decrypts before the call */
     hornet_packet packets[MESSAGES];
+    hornet_ssh_packet ssh_packets[MESSAGES];
+    uint32_t length;
 } it;
 
 /* const for the caller only */
@@ -253,11 +256,38 @@ static void call_xopen_batch(size_t n)
     it.ok = hornet_xchacha20_poly1305_open_batch(it.valid, it.packets, MESSAGES);
 }
 
+/* SSH's packets, in place. */
+static void call_ssh_seal(size_t n)
+{
+    const hornet_ssh_packet *const p = &it.ssh_packets[0];
+    hornet_ssh_seal(p->packet, (uint32_t)n, p->sequence, p->key);
+}
+static void call_ssh_packet_length(size_t n)
+{
+    (void)n;
+    it.length = hornet_ssh_packet_length(it.msg, it.ssh_packets[0].sequence, it.ssh_packets[0].key);
+}
+static void call_ssh_open(size_t n)
+{
+    const hornet_ssh_packet *const p = &it.ssh_packets[0];
+    it.ok = hornet_ssh_open(p->packet, (uint32_t)n, p->sequence, p->key);
+}
+static void call_ssh_seal_batch(size_t n)
+{
+    (void)n;
+    hornet_ssh_seal_batch(it.ssh_packets, MESSAGES);
+}
+static void call_ssh_open_batch(size_t n)
+{
+    (void)n;
+    it.ok = hornet_ssh_open_batch(it.valid, it.ssh_packets, MESSAGES);
+}
+
 /* Whether a call seals, or opens, packets. */
 static bool is_of_packets(void (*call)(size_t n), bool opens)
 {
-    return opens ? call == call_open_batch || call == call_xopen_batch
-                 : call == call_seal_batch || call == call_xseal_batch;
+    return opens ? call == call_open_batch || call == call_xopen_batch || call == call_ssh_open_batch
+                 : call == call_seal_batch || call == call_xseal_batch || call == call_ssh_seal_batch;
 }
 
 static void call_chacha20(size_t n)
@@ -331,6 +361,11 @@ static const struct secret_call secret_calls[] = {
     {"hornet_xchacha20_poly1305_seal_batch", call_xseal_batch, NULL, false, true, true},
     {"hornet_xchacha20_poly1305_open_batch", call_xopen_batch, call_xseal_batch, false, true, true},
     {"hornet_chacha20", call_chacha20, NULL, false, true, false},
+    {"hornet_ssh_seal", call_ssh_seal, NULL, false, true, false},
+    {"hornet_ssh_packet_length", call_ssh_packet_length, NULL, true, true, false},
+    {"hornet_ssh_open", call_ssh_open, call_ssh_seal, false, true, false},
+    {"hornet_ssh_seal_batch", call_ssh_seal_batch, NULL, false, true, false},
+    {"hornet_ssh_open_batch", call_ssh_open_batch, call_ssh_seal_batch, false, true, false},
 };
 
 enum { SECRET_CALLS = sizeof secret_calls / sizeof secret_calls[0] };
@@ -384,6 +419,25 @@ static void make_secrets(struct secrets *secrets, enum secrets_kind kind)
         secrets->tag_difference[kind == WRONG_FIRST_BYTE ? 0 : 15] = 1;
 }
 
+/* Prepares SSH's packets: texts, or, if they are to be opened, what was sealed, of which one tag is wrong.
+ */
+static void set_up_ssh(const struct secret_call *function, const struct secrets *secrets, bool opens)
+{
+    const size_t wrong = function->call == call_ssh_open ? 0 : MESSAGES / 2;
+    for (size_t i = 0; i < MESSAGES; i++) {
+        const size_t n = it.lens_bytes[i];
+        uint8_t *const packet = opens ? it.opened[i] : it.sealed[i];
+        if (opens)
+            memcpy(packet, it.sealed[i], 4 + n + 16);
+        else
+            memcpy(packet + 4, it.msg + i, n);
+        for (size_t k = 0; k < 16 && opens && i == wrong; k++)
+            packet[4 + n + k] ^= secrets->tag_difference[k];
+        it.ssh_packets[i] =
+            (hornet_ssh_packet){packet, (uint32_t)n, 7 + (uint32_t)aead_nonce[0] * 256, it.keys[i / 2 * 2]};
+    }
+}
+
 /* Prepares a message that is encrypted or decrypted in pieces and has some keystream left; and packets. */
 static void set_up_aead(const struct secret_call *function, size_t n, bool again)
 {
@@ -435,6 +489,8 @@ static void set_up(const struct secret_call *function, size_t n, const struct se
             it.segments[i] = i == 0 ? it.partial : it.segment;
         if (function->encrypts)
             set_up_aead(function, n, second != 0);
+        if (strncmp(function->name, "hornet_ssh_", 11) == 0)
+            set_up_ssh(function, secrets, second != 0);
         if (function->makes_tag == NULL || second != 0)
             break;
         function->makes_tag(n);

@@ -15,6 +15,7 @@
 #include "../../include/hornet.h"
 #include "../../include/hornet_kernels.h"
 #include "../../include/hornet_poly1305_aes.h"
+#include "../../include/hornet_ssh.h"
 #include "../../src/aes/aes.h"
 #include "../support/chacha20_kernels.h"
 #include "../support/check.h"
@@ -204,11 +205,50 @@ static void aead_batches(const char *kernel)
     }
 }
 
+/* SSH's packets: of an encrypted length, the caller learns what it is. */
+static void ssh_message(const char *kernel, size_t n)
+{
+    static uint8_t packet[MAX_BYTES + 20], both_keys[64];
+    memset(both_keys, 0x5a, sizeof both_keys);
+    secret(both_keys, sizeof both_keys);
+    memcpy(packet + 4, msg, n);
+    hornet_ssh_seal(packet, (uint32_t)n, 7, both_keys);
+    uint32_t length = hornet_ssh_packet_length(packet, 7, both_keys);
+    HORNET_DECLASSIFY(&length, sizeof length);
+    check(length == n && public_bool(hornet_ssh_open(packet, length, 7, both_keys)),
+          "%s, %zu bytes: an SSH packet", kernel, n);
+    packet[4 + n] ^= 1;
+    check(!public_bool(hornet_ssh_open(packet, length, 7, both_keys)), "%s, %zu bytes: a forged SSH packet",
+          kernel, n);
+}
+
+static void ssh_batches(const char *kernel)
+{
+    enum { COUNT = 40, TEXT_BYTES = 1600 };
+    static uint8_t keys[COUNT][64], outs[COUNT][TEXT_BYTES + 20];
+    static hornet_ssh_packet packets[COUNT];
+    bool valid[COUNT];
+    memset(keys, 0x5a, sizeof keys);
+    secret(keys, sizeof keys);
+    for (size_t round = 0; round < 6; round++) {
+        for (size_t i = 0; i < COUNT; i++) {
+            const size_t n = round < 3 ? 177 * round : i * i * (round - 2) % TEXT_BYTES;
+            memcpy(outs[i] + 4, msg + i, n);
+            packets[i] = (hornet_ssh_packet){outs[i], (uint32_t)n, (uint32_t)i, keys[i]};
+        }
+        hornet_ssh_seal_batch(packets, COUNT);
+        check(public_bool(hornet_ssh_open_batch(valid, packets, COUNT)), "%s: SSH packets opened", kernel);
+    }
+}
+
 static void aead(const char *kernel, size_t step)
 {
     aead_batches(kernel);
-    for (size_t n = 0; n <= MAX_BYTES; n += n < 600 ? step : 71)
+    ssh_batches(kernel);
+    for (size_t n = 0; n <= MAX_BYTES; n += n < 600 ? step : 71) {
         aead_message(kernel, n);
+        ssh_message(kernel, n);
+    }
 }
 
 int main(int argc, char **argv)

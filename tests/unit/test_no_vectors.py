@@ -108,6 +108,7 @@ def test_results(compiler, folder):
     for name in "test_chacha20", "test_poly1305_aes", "test_aes", "test_partial":
         test(name)
     test("test_aead", "--few")
+    test("test_ssh", "--few")
     # The test itself uses no vectors for the arguments of a call.
     test("test_preserved_vectors", level="-O0")
     test("test_stack_wipe", "--few", cflags=["-DHORNET_NO_CROSSOVERS"])

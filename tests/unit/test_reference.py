@@ -3,7 +3,7 @@
 
 from support import DEFAULT_KERNELS, STRICT, compiled, library, program, row, rows, run
 
-PROGRAMS = ["test_aes", "test_chacha20", "test_aead", "test_poly1305_aes", "test_partial", "test_poly1305"]
+PROGRAMS = ["test_aes", "test_chacha20", "test_aead", "test_ssh", "test_poly1305_aes", "test_partial", "test_poly1305"]
 LIBRARIES = ["-lgmp", "-lgcrypt", "-lnettle", "-lcrypto"]
 SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # A debug build traps if output and input overlap.
@@ -52,6 +52,7 @@ def test_tag_after_text(compiler, folder):
     row("reference-over-4-gib", ["clang-19", "-O3"], "test_poly1305", "--huge", suites="slow", cpu_seconds=60),
     row("aead-over-4-gib", ["clang-19", "-O3"], "test_aead", "--huge", suites="slow", cpu_seconds=20),
     row("chacha20-over-4-gib", ["clang-19", "-O3"], "test_aead", "--huge-chacha20", suites="slow", cpu_seconds=40),
+    row("ssh-4-gib", ["clang-19", "-O3"], "test_ssh", "--huge", suites="slow", cpu_seconds=30),
     row("aead-product", ["gcc", "-O3"], "test_aead", "--product", suites="release", cpu_seconds=60),
 )
 def test_option(command, name, option, folder):

@@ -94,6 +94,7 @@ static void measure(size_t f, size_t n, size_t aad_bytes, const char *kernel)
     for (size_t i = 0; i < MESSAGES; i++) {
         it.packets[i].len_bytes = it.lens_bytes[i] = i % 50 == 6 ? n / 2 : n;
         it.packets[i].aad_bytes = aad_bytes;
+        it.ssh_packets[i].len_bytes = (uint32_t)it.lens_bytes[i];
     }
     const size_t bytes = taken_by(function->call, n) - taken_by(call_nothing, n);
     if (bytes <= most[f].bytes)

@@ -7,7 +7,9 @@ from support import DEFAULT_KERNELS, ROOT, STRICT, library, output, program, row
 
 HEADER, EXPORTS = (ROOT / path for path in ("include/hornet.h", "src/library/hornet.map"))
 PACKETS = {
-    f"hornet_{cipher}_poly1305_{call}_batch" for cipher in ("chacha20", "xchacha20") for call in ("seal", "open")
+    f"hornet_{cipher}_{call}_batch"
+    for cipher in ("chacha20_poly1305", "xchacha20_poly1305", "ssh")
+    for call in ("seal", "open")
 }
 
 

@@ -126,7 +126,7 @@ trace(const struct secret_call *function, size_t n, const struct secrets *secret
  * caller learns anyway. */
 static bool acts_on_verdict(const struct secret_call *function)
 {
-    return function->call == call_open || function->call == call_xopen ||
+    return function->call == call_open || function->call == call_xopen || function->call == call_ssh_open ||
            is_of_packets(function->call, true);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* ChaCha20-Poly1305 in one call, cut at any position with other kernels after each cut, and in a batch:
- * every pair of kernels must compute what the definition says, and reject it with one bit changed. */
+/* ChaCha20-Poly1305 in one call, cut at any position with other kernels after each cut, and in a batch; and
+ * SSH's packets, alone and in a batch: every pair of kernels must compute what the definition says, and
+ * reject it with one bit changed. */
+#include "../../../include/hornet_ssh.h"
 #include "../../support/chacha20_kernels.h"
 #include "../../support/reference_aead.h"
 #include "fuzz.h"
@@ -21,6 +23,52 @@ static const struct hornet_chacha20_kernel *nth_kernel(size_t n)
     while (!chacha20_runs_here(chacha20_kernels[n % CHACHA20_KERNELS]))
         n++;
     return chacha20_kernels[n % CHACHA20_KERNELS];
+}
+
+/* Parts of a text, from any byte on, as SSH packets: each alone, then as a batch, in which one is forged.
+ */
+static void test_ssh(const uint8_t *text, size_t len_bytes, const uint8_t *cuts, size_t count, size_t wrong,
+                     const uint8_t key[64])
+{
+    hornet_ssh_packet packets[MOST_PACKETS];
+    uint8_t *expected[MOST_PACKETS];
+    bool valid[MOST_PACKETS];
+    for (size_t i = 0; i < count; i++) {
+        const size_t cut = cuts[i % MOST_CUTS], from = len_bytes * cut / 256 % (1 + wrong),
+                     n = i == 0 ? len_bytes : (len_bytes - from) * (cut ^ i) / 256;
+        const uint32_t sequence = (uint32_t)(cut * i * UINT32_C(0x9e3779b9));
+        uint8_t *const packet = make_buffer(4 + n + 16);
+        const uint8_t *const part = i == 0 ? text : text + from;
+        expected[i] = make_buffer(4 + n + 16);
+        reference_ssh(expected[i], part, (uint32_t)n, sequence, key);
+        packets[i] = (hornet_ssh_packet){packet, (uint32_t)n, sequence, key};
+        force_chacha20(nth_kernel(wrong + i));
+        memcpy(packet + 4, part, n);
+        hornet_ssh_seal(packet, (uint32_t)n, sequence, key);
+        must(memcmp(packet, expected[i], 4 + n + 16) == 0, "an SSH packet", "");
+        must(hornet_ssh_packet_length(packet, sequence, key) == n, "an SSH packet's length", "");
+        must(hornet_ssh_open(packet, (uint32_t)n, sequence, key) && memcmp(packet + 4, part, n) == 0,
+             "an SSH packet opened", "");
+    }
+    hornet_ssh_seal_batch(packets, count);
+    for (size_t i = 0; i < count; i++)
+        must(memcmp(packets[i].packet, expected[i], 4 + (size_t)packets[i].len_bytes + 16) == 0,
+             "SSH packets", "");
+    if (count != 0) {
+        const size_t bits = 8 * (4 + (size_t)packets[wrong % count].len_bytes + 16),
+                     bit = wrong * 977 % bits;
+        packets[wrong % count].packet[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    must(hornet_ssh_open_batch(valid, packets, count) == (count == 0), "SSH packets opened", "");
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = packets[i].len_bytes;
+        must(valid[i] == (i != wrong % count), "which SSH packet is forged", "");
+        hornet_ssh_seal(packets[i].packet, (uint32_t)n, packets[i].sequence, key);
+        must(!valid[i] || memcmp(packets[i].packet, expected[i], 4 + n + 16) == 0, "an opened SSH packet",
+             "");
+        free(packets[i].packet);
+        free(expected[i]);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
@@ -124,6 +172,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
             must(outs[i][b] == (valid[i] ? msg[b] : 0), "a packet opened", "");
         free(outs[i]);
     }
+    uint8_t both_keys[64];
+    memcpy(both_keys, key, 32);
+    memcpy(both_keys + 32, nonce, 24);
+    memcpy(both_keys + 56, key, 8);
+    test_ssh(msg, len_bytes, cuts, count, wrong, both_keys);
     free(out);
     free(sealed);
     free(msg);
