@@ -217,6 +217,17 @@ def test_errors_of_batches(arguments, error, text):
     assert bytes(values) == before
 
 
+def test_nothing_is_written_if_a_packet_is_wrong():
+    """A wrong packet behind many right ones: the library is given those 256 at a time."""
+    memory, numbers = bytearray(range(240)) * 100, numpy.arange(1000)
+    lengths = numpy.full(1000, 24)
+    lengths[999], before = 25, bytes(memory)
+    for call in (hornet.seal_ssh_packets, hornet.open_ssh_packets):
+        with pytest.raises(ValueError, match="message 999: 25 bytes from 23976"):
+            call(KEY, numbers, memory, numbers * 24, lengths)
+    assert memory == before
+
+
 def test_a_key_in_the_memory_of_packets_is_refused():
     memory = memoryview(bytearray(144))
     with pytest.raises(ValueError, match="values must not overlap key"):
