@@ -19,7 +19,7 @@ from hornet_poly1305._native import SSHCipher
 __all__ = ["install", "uninstall"]
 
 # The versions that were checked.
-_FIRST, _LAST = (2, 13), (2, 24)
+_FIRST, _LAST = (2, 18), (2, 24)
 _ALGORITHM, _CIPHER = b"chacha20-poly1305@openssh.com", "chacha20-poly1305"
 
 
