@@ -123,7 +123,7 @@ js:
 python:
 	bindings/python/install.sh
 	bindings/python/build.sh
-	bindings/python/test.sh
+	bindings/python/test.sh $(ARGS)
 
 check: test-check
 

@@ -61,6 +61,7 @@ slow)
 cross*) tests/cross/install.sh ;;
 release)
     coconut/install.sh
+    bindings/python/install.sh
     tests/integration/packages/install.sh
     tests/integration/provider/install.sh
     bindings/js/tests/hosts/install.sh

@@ -20,6 +20,7 @@ from support import rows, run, scripts
     *scripts(
         "release",
         "coconut-release coconut/test.sh -m release ~700",
+        "python-release make python ARGS=-mrelease ~200",
         "prove make prove ~2500",
         "prove-mutations build/coconut/venv/bin/python -m coconut mutations ~600",
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Measure the package beside cryptography, PyNaCl and pycryptodome, and its batches beside C's.
+"""Measure the package beside cryptography, PyNaCl, pycryptodome and asyncssh, and its batches beside C's.
 
     measure.py [PROCESSES]      3 processes by default; prints Markdown, after bindings/python/build.sh
 
@@ -25,8 +25,10 @@ from importlib import metadata
 from pathlib import Path
 
 import hornet_poly1305 as hornet
+import hornet_poly1305.asyncssh as adapter
 import nanoarrow
 import numpy
+from asyncssh.crypto import ChachaCipher
 from Crypto.Cipher import ChaCha20 as CryptodomeCipher
 from Crypto.Cipher import ChaCha20_Poly1305 as CryptodomeChaCha
 from Crypto.Hash import Poly1305 as CryptodomePoly1305
@@ -36,6 +38,7 @@ from nacl.bindings import crypto_aead_chacha20poly1305_ietf_encrypt as nacl_encr
 
 KEY, NONCE = bytes(range(32)), bytes(12)
 LENGTHS = (16, 64, 256, 1350, 16384)
+SSH_LENGTHS = (64, 1400, 32768)
 ROWS, ROUNDS, ROUND_NS = 1_000_000, 31, 500_000
 LIBRARY = Path(__file__).resolve().parents[3] / "build/libhornet.so"
 
@@ -81,6 +84,31 @@ def of_seals(length: int) -> Calls:
         "cryptography, into": lambda: theirs.encrypt_into(NONCE, data, None, out),
         "PyNaCl": lambda: nacl_encrypt(data, None, NONCE, KEY),
         "pycryptodome": lambda: CryptodomeChaCha.new(key=KEY, nonce=NONCE).encrypt_and_digest(data),
+    }
+
+
+def of_ssh(length: int) -> dict[str, Calls]:
+    """What asyncssh calls for a packet that it sends, or that it receives."""
+    key, header, text, nonce = bytes(64), length.to_bytes(4, "big"), bytes(length), (1).to_bytes(8, "big")
+    ours, theirs = adapter._Encryption(key), ChachaCipher(key)
+    packet, tag = theirs.encrypt_and_sign(header, text, nonce)
+    # It receives 8 bytes first.
+    first, rest = packet[:8], packet[8:]
+
+    def their_open() -> None:
+        theirs.decrypt_header(first[:4], nonce)
+        theirs.verify_and_decrypt(first[:4], first[4:] + rest, nonce, tag)
+
+    def our_open() -> None:
+        ours.decrypt_header(1, first, 4)
+        ours.decrypt_packet(1, first, rest, 4, tag)
+
+    return {
+        "seal": {
+            "hornet": lambda: ours.encrypt_packet(1, header, text),
+            "asyncssh": lambda: theirs.encrypt_and_sign(header, text, nonce),
+        },
+        "open": {"hornet": our_open, "asyncssh": their_open},
     }
 
 
@@ -142,6 +170,8 @@ def measured() -> dict[str, dict[str, list[float]]]:
     os.sched_setaffinity(0, {max(cpus)})
     found = {f"mac {length}": rounds(of_macs(length)) for length in LENGTHS}
     found |= {f"encrypt {length}": rounds(of_seals(length)) for length in LENGTHS}
+    for length in SSH_LENGTHS:
+        found |= {f"ssh {name} {length}": rounds(calls) for name, calls in of_ssh(length).items()}
     found["batch"] = rounds(of_batches(), 9)
     os.sched_setaffinity(0, cpus)
     found["threads"] = of_threads()
@@ -165,7 +195,7 @@ def main() -> None:
 
     with open("/proc/cpuinfo") as file:
         cpu = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.machine())
-    packages = ("hornet-poly1305", "cryptography", "PyNaCl", "pycryptodome", "numpy")
+    packages = ("hornet-poly1305", "cryptography", "PyNaCl", "pycryptodome", "asyncssh", "numpy")
     print(
         f"{cpu}, Python {platform.python_version()},",
         ", ".join(f"{name} {metadata.version(name)}" for name in packages),
@@ -180,6 +210,10 @@ def main() -> None:
             if group == "encrypt":
                 into = ratio(of, "hornet, into", "hornet")
                 print(f"|   | into: {into:.2f} of encrypt |" + " |" * len(names))
+    print("\n| SSH packet, bytes | hornet | asyncssh | ratio |\n|---|---|---|---|")
+    for of in (f"ssh {name} {length}" for name in ("seal", "open") for length in SSH_LENGTHS):
+        cells = [f"{middle(of, name):.0f}" for name in ("hornet", "asyncssh")]
+        print(f"| {of[4:]} | {' | '.join(cells)} | {ratio(of, 'hornet', 'asyncssh'):.3f} |")
     print("\n| 10^6 messages of 64 bytes | ns a message | ratio to C's batch |\n|---|---|---|")
     for name in ("C", "rows", "parts", "Arrow"):
         print(f"| {name} | {middle('batch', name) / ROWS:.1f} | {ratio('batch', name, 'C'):.2f} |")

@@ -14,12 +14,12 @@ use std::ffi::c_void;
 use std::ptr;
 
 /// How many messages are handed to the library at a time: their addresses stay in L1.
-const WINDOW: usize = 256;
+pub(crate) const WINDOW: usize = 256;
 const KEY: usize = 32;
 /// Messages of this length in all are worth giving up the GIL for, whatever their number.
 const BATCH_BYTES: usize = 1 << 20;
 
-fn count_is(span: Span, each: usize, count: usize, name: &str) -> PyResult<()> {
+pub(crate) fn count_is(span: Span, each: usize, count: usize, name: &str) -> PyResult<()> {
     if Some(span.len()) == count.checked_mul(each) {
         Ok(())
     } else {
@@ -30,7 +30,7 @@ fn count_is(span: Span, each: usize, count: usize, name: &str) -> PyResult<()> {
     }
 }
 
-fn is_long(messages: &Messages) -> bool {
+pub(crate) fn is_long(messages: &Messages) -> bool {
     messages.count() >= MESSAGES || messages.values().len() >= BATCH_BYTES
 }
 
@@ -130,7 +130,7 @@ fn verify_all<'py>(
     Ok(bytes)
 }
 
-fn check_apart(a: Span, b: Span, of_a: &str, of_b: &str) -> PyResult<()> {
+pub(crate) fn check_apart(a: Span, b: Span, of_a: &str, of_b: &str) -> PyResult<()> {
     if a.overlaps(b) {
         Err(PyValueError::new_err(format!(
             "{of_a} must not overlap {of_b}"
@@ -291,15 +291,7 @@ impl Packets {
         i: usize,
         end: &mut usize,
     ) -> Result<(), String> {
-        let message = self.messages.at(i)?;
-        let start = message.at() as usize - self.values.at() as usize;
-        let start = if message.len() == 0 { *end } else { start };
-        if start < *end {
-            return Err(format!(
-                "packet {i} begins at byte {start} of values, before the end of the one before it ({end})"
-            ));
-        }
-        *end = start + message.len();
+        let (message, start) = next(&self.messages, i, end)?;
         let (len, tag) = match self.tags {
             Some(tags) => (message.len(), tags.part(TAG * i, TAG).at()),
             None => match message.len().checked_sub(TAG) {
@@ -323,13 +315,7 @@ impl Packets {
                 .map_err(|error| format!("associated data: {error}"))?,
             None => self.same_aad,
         };
-        let key = match self.keys {
-            Messages::Rows { of, count: 1, .. } => of,
-            _ => self.keys.at(i).map_err(|error| format!("key: {error}"))?,
-        };
-        if key.len() != KEY {
-            return Err(format!("key {i} has {} bytes, not {KEY}", key.len()));
-        }
+        let key = key(&self.keys, KEY, i)?;
         *packet = sys::hornet_packet {
             out: self.out.part(start, len).at().cast(),
             in_: message.at().cast_const().cast(),
@@ -341,7 +327,7 @@ impl Packets {
                 .part(self.cipher.nonce * i, self.cipher.nonce)
                 .at()
                 .cast_const(),
-            key: key.at().cast_const(),
+            key,
             tag,
         };
         Ok(())
@@ -398,7 +384,7 @@ impl Packets {
 /// Python's arguments of a call for packets, which keep the buffers.
 #[derive(Default)]
 struct Arguments<'py> {
-    buffers: [Option<Box<Buffer<'py>>>; 6],
+    buffers: [Option<Box<Buffer<'py>>>; 4],
     aad: Option<Box<Held<'py>>>,
     keys: Option<Box<Held<'py>>>,
     /// The objects that `aad` has the memory of.
@@ -408,35 +394,41 @@ struct Arguments<'py> {
 impl<'py> Arguments<'py> {
     fn hold(&mut self) -> &mut Buffer<'py> {
         let free = self.buffers.iter_mut().find(|buffer| buffer.is_none());
-        free.expect("six buffers").insert(Box::new(Buffer::new()))
+        free.expect("four buffers").insert(Box::new(Buffer::new()))
     }
 }
 
-/// Returns the keys: 32 bytes, or as many for each packet, in a buffer or in an Arrow array.
-fn keys<'py>(
-    arguments: &mut Arguments<'py>,
-    key: &Bound<'py, PyAny>,
-    count: usize,
-) -> PyResult<Messages> {
-    if key.hasattr("__arrow_c_array__")? {
-        let keys = arguments.keys.insert(Box::new(Held::new())).arrow(key)?;
-        if keys.count() == count {
-            return Ok(keys);
-        }
-        return Err(PyValueError::new_err(format!(
-            "{} keys for {count} packets",
-            keys.count()
-        )));
+/// Returns the key of packet i, of `each` bytes, or what is wrong with it.
+#[inline]
+pub(crate) fn key(keys: &Messages, each: usize, i: usize) -> Result<*const u8, String> {
+    let key = match *keys {
+        Messages::Rows { of, count: 1, .. } => of,
+        _ => keys.at(i).map_err(|error| format!("key: {error}"))?,
+    };
+    if key.len() != each {
+        return Err(format!("key {i} has {} bytes, not {each}", key.len()));
     }
-    let of = arguments.hold().read(key)?;
-    if of.len() != KEY {
-        count_is(of, KEY, count, "key, if it is not one of 32 bytes,")?;
+    Ok(key.at().cast_const())
+}
+
+/// Returns packet i and its first byte in the values, or what is wrong with it. `end` is the end of the one before it,
+/// and becomes its own.
+#[inline]
+pub(crate) fn next(
+    messages: &Messages,
+    i: usize,
+    end: &mut usize,
+) -> Result<(Span, usize), String> {
+    let message = messages.at(i)?;
+    let start = message.at() as usize - messages.values().at() as usize;
+    let start = if message.len() == 0 { *end } else { start };
+    if start < *end {
+        return Err(format!(
+            "packet {i} begins at byte {start} of values, before the end of the one before it ({end})"
+        ));
     }
-    Ok(Messages::Rows {
-        of,
-        count: of.len() / KEY,
-        row_bytes: KEY,
-    })
+    *end = start + message.len();
+    Ok((message, start))
 }
 
 /// The arguments of a call for packets.
@@ -462,7 +454,8 @@ fn packets<'py>(
     let messages = held.parts(given.values, given.starts, given.lengths)?;
     let values = messages.values();
     let count = messages.count();
-    let keys = keys(arguments, given.key, count)?;
+    let of_keys = arguments.keys.insert(Box::new(Held::new()));
+    let keys = of_keys.keys(given.key, KEY, count)?;
     let nonces = arguments.hold().read(given.nonces)?;
     count_is(nonces, cipher.nonce, count, "nonces")?;
     if let Some(tags) = tags {

@@ -58,6 +58,15 @@ impl Span {
         self.len() != 0 && other.len() != 0 && a < b + other.len() && b < a + self.len()
     }
 
+    /// Copies bytes of another span, which has the same length and does not overlap this one.
+    pub(crate) fn copy(self, from: Self) {
+        assert!(self.len() == from.len());
+        if self.len() != 0 {
+            // SAFETY: both have as many bytes.
+            unsafe { ptr::copy_nonoverlapping(from.at(), self.at(), self.len()) };
+        }
+    }
+
     /// Returns the bytes, read once.
     pub(crate) fn read<const N: usize>(self) -> [u8; N] {
         let mut bytes = [0; N];
@@ -195,6 +204,20 @@ impl<'py> Buffer<'py> {
         self.write(object)
     }
 
+    /// The same for a call that gives up the GIL only if the object has `long` bytes or more.
+    pub(crate) fn write_short(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        long: usize,
+    ) -> PyResult<Span> {
+        let span = self.write_now(object)?;
+        if self.held || span.len() < long {
+            Ok(span)
+        } else {
+            self.write(object)
+        }
+    }
+
     /// Returns an array of 64-bit integers.
     ///
     /// # Errors
@@ -313,6 +336,35 @@ pub(crate) fn new_bytes(py: Python<'_>, len: usize) -> PyResult<(Bound<'_, PyByt
         let bytes = Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>();
         let at = ffi::PyBytes_AsString(object).cast::<u8>();
         Ok((bytes, Span::new(at, len)))
+    }
+}
+
+unsafe extern "C" {
+    // It is in the stable ABI; PyO3 keeps its declaration to itself.
+    fn _PyBytes_Resize(bytes: *mut *mut ffi::PyObject, newsize: ffi::Py_ssize_t) -> c_int;
+}
+
+/// Returns `bytes` that nobody else has yet, cut to those from `start` on, `len` many.
+///
+/// # Errors
+///
+/// `MemoryError`.
+pub(crate) fn cut(
+    bytes: Bound<'_, PyBytes>,
+    start: usize,
+    len: usize,
+) -> PyResult<Bound<'_, PyBytes>> {
+    let py = bytes.py();
+    assert!(start + len <= bytes.as_bytes().len());
+    let size = isize::try_from(len).map_err(|_| PyMemoryError::new_err(()))?;
+    let mut object = bytes.into_ptr();
+    // SAFETY: the bytes have that many from start on. The call takes the only reference to them, and leaves one to shorter
+    // bytes, or sets an error and leaves null.
+    unsafe {
+        let at = ffi::PyBytes_AsString(object);
+        ptr::copy(at.add(start), at, len);
+        _PyBytes_Resize(&raw mut object, size);
+        Ok(Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked())
     }
 }
 

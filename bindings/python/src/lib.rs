@@ -22,6 +22,7 @@ mod messages;
 mod objects;
 mod parts;
 mod poly1305;
+mod ssh;
 mod threads;
 
 /// What `hornet_poly1305` consists of.
@@ -48,6 +49,8 @@ mod _native {
     use crate::parts::{OpenedParts, PartsLock};
     #[pymodule_export]
     use crate::poly1305::{Poly1305, mac, verify};
+    #[pymodule_export]
+    use crate::ssh::{SSHCipher, open_ssh_packets, seal_ssh_packets};
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {

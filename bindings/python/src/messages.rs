@@ -3,6 +3,7 @@
 //! Many messages in one buffer: rows of equal length, parts that starts and lengths name, or an array of Arrow.
 
 use crate::arrow::Arrow;
+use crate::batch::count_is;
 use crate::buffers::{Buffer, Span};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -191,6 +192,26 @@ impl<'py> Held<'py> {
         lengths: &Bound<'py, PyAny>,
     ) -> PyResult<Messages> {
         let of = self.values.read(values)?;
+        self.parts_of(of, starts, lengths)
+    }
+
+    /// The same of memory that may be written.
+    pub(crate) fn writable_parts(
+        &mut self,
+        values: &Bound<'py, PyAny>,
+        starts: &Bound<'py, PyAny>,
+        lengths: &Bound<'py, PyAny>,
+    ) -> PyResult<Messages> {
+        let of = self.values.write(values)?;
+        self.parts_of(of, starts, lengths)
+    }
+
+    fn parts_of(
+        &mut self,
+        of: Span,
+        starts: &Bound<'py, PyAny>,
+        lengths: &Bound<'py, PyAny>,
+    ) -> PyResult<Messages> {
         let starts = self.starts.int64("starts", starts)?;
         let lengths = self.lengths.int64("lengths", lengths)?;
         if starts.len() == lengths.len() {
@@ -206,6 +227,35 @@ impl<'py> Held<'py> {
                 lengths.len() / 8
             )))
         }
+    }
+
+    /// Returns the keys of packets, of `each` bytes: one, or one for each packet, in a buffer or in an array of Arrow.
+    pub(crate) fn keys(
+        &mut self,
+        key: &Bound<'py, PyAny>,
+        each: usize,
+        count: usize,
+    ) -> PyResult<Messages> {
+        if key.hasattr("__arrow_c_array__")? {
+            let keys = self.arrow(key)?;
+            if keys.count() == count {
+                return Ok(keys);
+            }
+            return Err(PyValueError::new_err(format!(
+                "{} keys for {count} packets",
+                keys.count()
+            )));
+        }
+        let of = self.values.read(key)?;
+        if of.len() != each {
+            let name = format!("key, if it is not one of {each} bytes,");
+            count_is(of, each, count, &name)?;
+        }
+        Ok(Messages::Rows {
+            of,
+            count: of.len() / each,
+            row_bytes: each,
+        })
     }
 
     /// Returns the elements of an array that has `__arrow_c_array__`, of binaries or strings.

@@ -272,6 +272,10 @@ class Calls:
                 return [keys, bytes(96 if extended else 48), bytearray(32), numbers, four, aad, out, tags]
 
             yield name, lambda call=call: call, packets
+        sequences, ends = numpy.arange(4), numpy.full(4, 32)
+        for name in ("seal_ssh_packets", "open_ssh_packets"):
+            arguments = lambda: [bytes(64), sequences, bytearray(128), numbers * 4, ends]  # noqa: E731
+            yield name, lambda name=name: getattr(native, name), arguments
         partial, r = native.Evaluation(bytes(16)).compute(data), bytes(16)
         methods = {
             "Poly1305": (lambda: [key], {"update": lambda: [data], "finalize": list, "verify": lambda: [tag]}),
@@ -371,6 +375,17 @@ class Calls:
             ),
             "Nonces": (list, {"__len__": list}),
         }
+        sealed = native.SSHCipher(bytes(64)).seal(1, data)
+        methods["SSHCipher"] = (
+            lambda: [bytes(64)],
+            {
+                "packet_length": lambda: [1, sealed],
+                "seal": lambda: [1, data],
+                "open": lambda: [1, sealed],
+                "seal_in_place": lambda: [1, bytearray(24)],
+                "open_in_place": lambda: [1, bytearray(sealed)],
+            },
+        )
         for name in ("ChaCha20Poly1305", "XChaCha20Poly1305"):
             own = bytes(12 if name[0] == "C" else 24)
             methods[name] = (

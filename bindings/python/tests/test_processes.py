@@ -117,7 +117,7 @@ def test_nothing_is_copied(tmp_path):
         objects.write(file.fileno(), keys, keys.reserve(1), [], [], [])
     made = [keys, nonces, objects, SealedManifest((tmp_path / "manifest").read_bytes(), keys), keys.evaluation()]
     made += [hornet.Poly1305(bytes(32)), hornet.Poly1305Aes(bytes(32))]
-    made += [hornet.ChaCha20Poly1305(bytes(32)), hornet.XChaCha20Poly1305(bytes(32))]
+    made += [hornet.ChaCha20Poly1305(bytes(32)), hornet.XChaCha20Poly1305(bytes(32)), hornet.SSHCipher(bytes(64))]
     paths = [tmp_path / "with parts", tmp_path / "parts"]
     made.append(PartsLock(*paths))
     with_segments.keep_segments(4096)
@@ -137,7 +137,7 @@ def test_nothing_is_copied(tmp_path):
             with pytest.raises(TypeError, match=f"{type(one).__name__} cannot be copied or pickled"):
                 call()
             refused += 1
-    assert refused == len(classes) * (3 + 6 + 2 + 6 + 1) == 11 * 18
+    assert refused == len(classes) * (3 + 6 + 2 + 6 + 1) == 12 * 18
 
 
 INTERPRETERS = """

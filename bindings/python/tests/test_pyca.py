@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 # install.sh puts it there.
-SOURCES = Path(__file__).resolve().parents[3] / "build/python/pyca"
+SOURCES = Path(__file__).resolve().parents[3] / "build/python/sources"
 NEEDED = [
     "conftest.py",
     "utils.py",

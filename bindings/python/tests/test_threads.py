@@ -12,7 +12,7 @@ from pathlib import Path
 import hornet_poly1305 as hornet
 import numpy
 import pytest
-from hornet_poly1305 import ChaCha20Poly1305, Poly1305
+from hornet_poly1305 import ChaCha20Poly1305, Poly1305, SSHCipher
 
 KEY = bytes(range(32))
 LONG = 64 << 20
@@ -50,6 +50,10 @@ CALLS = {
     "update": lambda: Poly1305(KEY).update(bytes(LONG)),
     "encrypt": lambda: ChaCha20Poly1305(KEY).encrypt(bytes(12), bytes(LONG), None),
     "mac_rows": lambda: hornet.mac_rows(bytes(3_200_000), ROWS),
+    "SSHCipher.seal": lambda: SSHCipher(KEY + KEY).seal(1, bytes(LONG)),
+    "seal_ssh_packets": lambda: hornet.seal_ssh_packets(
+        KEY + KEY, STARTS, bytearray(6_400_000), STARTS, numpy.full(100_000, 64)
+    ),
     "seal_packets": lambda: hornet.seal_packets(
         KEY,
         bytes(1_200_000),

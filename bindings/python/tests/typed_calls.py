@@ -7,10 +7,20 @@ from typing import assert_type
 
 import hornet_poly1305 as hornet
 import numpy
-from hornet_poly1305 import ChaCha20, ChaCha20Poly1305, Evaluation, KeyFile, Poly1305, Poly1305Aes, XChaCha20Poly1305
+from hornet_poly1305 import (
+    ChaCha20,
+    ChaCha20Poly1305,
+    Evaluation,
+    KeyFile,
+    Poly1305,
+    Poly1305Aes,
+    SSHCipher,
+    XChaCha20Poly1305,
+)
 
 KEY, NONCE = bytes(32), bytes(12)
 cipher, other, memory = ChaCha20Poly1305(KEY), XChaCha20Poly1305(bytearray(32)), bytearray(100)
+ssh = SSHCipher(bytes(64))
 rows, numbers = numpy.zeros((4, 32), dtype=numpy.uint8), numpy.arange(4, dtype=numpy.int64)
 
 
@@ -29,7 +39,11 @@ def accepted(keys: KeyFile, messages: list[bytes]) -> None:
     assert_type(hornet.mac_rows(KEY * 4, rows, memory), bytearray)
     assert_type(hornet.mac_parts(KEY * 4, memory, numbers, numbers, out=None), bytes)
     assert_type(hornet.seal_packets(KEY, NONCE * 4, memory, numbers, numbers), tuple[bytearray, bytearray])
+    assert_type(ssh.seal(1, memory), bytes)
+    assert_type(ssh.packet_length(1, memory), int)
+    assert_type(hornet.open_ssh_packets(bytes(64), numbers, memory, numbers, numbers), bytes)
     view = memoryview(memory)
+    ssh.open_in_place(1, view)
     sealed = hornet.seal_packets(KEY, NONCE * 4, view, numbers, numbers, aad=(b"", numbers, numbers), out=view)
     assert_type(sealed, tuple[memoryview, bytearray])
     assert_type(hornet.open_packets(KEY, NONCE * 4, view, numbers, numbers, tags=sealed[1]), tuple[bytearray, bytes])
@@ -76,3 +90,6 @@ def refused(keys: KeyFile, texts: list[str], evaluation: Evaluation) -> None:
     hornet.xseal_packets("key", NONCE, b"", numbers, numbers)  # type: ignore[arg-type]
     hornet.open_packets(KEY, NONCE, b"", [0], numbers)  # type: ignore[arg-type]
     hornet.open_packets(KEY, NONCE, b"", numbers, numbers, aad="text")  # type: ignore[arg-type]
+    ssh.seal("1", b"")  # type: ignore[arg-type]
+    ssh.open(1, "text")  # type: ignore[arg-type]
+    hornet.seal_ssh_packets(bytes(64), [1], memory, numbers, numbers)  # type: ignore[arg-type]
