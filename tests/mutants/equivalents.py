@@ -283,6 +283,10 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ("seal_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
         ("open_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
     ],
+    "aead/ssh.c": [
+        ("ssh_alone", "A window has HORNET_BATCH_WINDOW packets.", "(uint32_t)i"),
+        ("ssh_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
+    ],
     "aead/chacha20_poly1305.c": [
         (
             "absorb_more",

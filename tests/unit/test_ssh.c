@@ -5,7 +5,7 @@
  *     test_ssh [--few|--huge]
  *
  * --few tests only some of the lengths, for emulators, which are slow. --huge instead tests the longest
- * packet, which takes seconds and 4 GiB of memory. */
+ * packet, which takes seconds and 4 GiB of memory, and the largest batches. */
 #define _DEFAULT_SOURCE /* mmap's flags */
 #include <stdlib.h>
 #include <string.h>
@@ -495,6 +495,36 @@ static void test_guard_pages(void)
         release_pages(pages[i] - page, 3 * page);
 }
 
+/* Batches of 2^32 packets begin with the first, and do not end before what is readable of them. */
+enum { READABLE = 256 };
+#if SIZE_MAX > UINT32_MAX
+static const hornet_ssh_packet *many;
+static bool many_valid[READABLE];
+
+static void seal_many(void) { hornet_ssh_seal_batch(many, (size_t)1 << 32); }
+static void open_many(void) { (void)!hornet_ssh_open_batch(many_valid, many, (size_t)1 << 32); }
+
+static void test_huge_counts(void)
+{
+    const size_t page = page_bytes(), packets_bytes = READABLE * sizeof(hornet_ssh_packet);
+    const size_t readable = (packets_bytes + page - 1) / page * page;
+    uint8_t *const pages = reserve_pages(readable + page);
+    must(pages != NULL && allow_pages(pages, readable), "memory for guard pages");
+    hornet_ssh_packet *const all = (hornet_ssh_packet *)(void *)(pages + readable - packets_bytes);
+    many = all;
+    for (int opens = 0; opens < 2; opens++) {
+        make_messages(2, 0);
+        make_calls(2, opens != 0);
+        for (size_t i = 0; i < READABLE; i++)
+            all[i] = calls[i != 0];
+        check(accesses_guard_page(opens ? open_many : seal_many), "a batch of 2^32 packets ends early");
+        check(opens ? many_valid[0] : is_sealed(outs[0], &messages[0]),
+              "the first of 2^32 packets, opens %d", opens);
+    }
+    release_pages(pages, readable + page);
+}
+#endif
+
 /* The longest packet, of zeros. The tag is compared with that of hornet_poly1305, of which another test
  * shows that it takes so many bytes, and the text by opening what was sealed. */
 static void test_huge(void)
@@ -528,6 +558,7 @@ static void test_huge(void)
               "the longest packet, opened, forged %d", forged);
     }
     release_pages(packet, n + OVERHEAD + AROUND);
+    test_huge_counts();
 #else
     check(false, "no 4 GiB here");
 #endif
