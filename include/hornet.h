@@ -10,7 +10,7 @@
  *     encrypt only                             hornet_chacha20              RFC 8439, section 2.4
  *     protect headers of QUIC's packets        hornet_chacha20_header_masks RFC 9001, section 5.4.4
  *     authenticate, many messages for a key    hornet_poly1305_aes.h        Bernstein 2005, section 2
- *     encrypt packets of SSH                   hornet_ssh.h                 draft-ietf-sshm-chacha20-poly1305
+ *     encrypt packets of SSH                   hornet_ssh.h                 chacha20-poly1305@openssh.com
  *     list kernels, for reports and tests      hornet_kernels.h
  *
  * The following holds for all functions of these headers:

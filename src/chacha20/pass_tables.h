@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Made by tools/tune/pass_tables.py from passes.toml, which says where the numbers come from. DO NOT EDIT.
  *
- * The initializers of pass tables, where X(pass) stands for the number of a pass, and of the costs of batches. */
+ * The initializers of pass tables, where X(pass) stands for the number of a pass, and of the costs of
+ * batches. */
 #ifndef HORNET_CHACHA20_PASS_TABLES_H
 #define HORNET_CHACHA20_PASS_TABLES_H
 
@@ -264,19 +265,19 @@
     X(lanes1_rows2), X(lanes1_rows2), X(lanes1_rows2), X(lanes1_rows2), X(lanes2), X(lanes2), X(lanes2), \
     X(lanes2), X(lanes2), X(lanes2), X(lanes2), X(lanes2)}}
 
-#define BATCH_COSTS_vector128 \
+#define BATCH_COSTS_words_4 \
     {50, 5, 200, 7, 10, {100, 120, 140, 160, 180, 200, 220, 240, 260, 280, 300, 320, 340, 360, 380, 400, \
     420, 440, 460, 480, 500, 520, 540, 560, 580}, 75, 3}
 
-#define BATCH_COSTS_avx2 \
+#define BATCH_COSTS_words_8 \
     {50, 5, 200, 7, 10, {100, 120, 140, 160, 180, 200, 220, 240, 260, 280, 300, 320, 340, 360, 380, 400, \
     420, 440, 460, 480, 500, 520, 540, 560, 580}, 75, 3}
 
-#define BATCH_COSTS_avx512vl \
+#define BATCH_COSTS_words_8_sets_2 \
     {50, 5, 200, 7, 10, {100, 120, 140, 160, 180, 200, 220, 240, 260, 280, 300, 320, 340, 360, 380, 400, \
     420, 440, 460, 480, 500, 520, 540, 560, 580}, 75, 2}
 
-#define BATCH_COSTS_avx512 \
+#define BATCH_COSTS_words_16 \
     {50, 5, 200, 7, 10, {100, 120, 140, 160, 180, 200, 220, 240, 260, 280, 300, 320, 340, 360, 380, 400, \
     420, 440, 460, 480, 500, 520, 540, 560, 580}, 75, 2}
 

@@ -36,7 +36,7 @@ def costs(lines: list[list[str]]) -> tuple[dict, float]:
             count, blocks, ns = int(values[0]), int(values[1]), float(values[2])
             rows.append([1, count, -(-count * (1 + blocks) // lanes), blocks, count * blocks])
             times.append(ns)
-    # Of the relative differences, so that short calls count as much.
+    # Of the relative differences: short calls count as much as long ones.
     sums, of = numpy.array(rows, float), numpy.array(times)
     found = numpy.linalg.lstsq(sums / of[:, None], numpy.ones(len(of)), rcond=None)[0]
     found = numpy.maximum(found, 0)

@@ -266,7 +266,8 @@ def header(data: dict) -> str:
     text = """/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Made by tools/tune/pass_tables.py from passes.toml, which says where the numbers come from. DO NOT EDIT.
  *
- * The initializers of pass tables, where X(pass) stands for the number of a pass, and of the costs of batches. */
+ * The initializers of pass tables, where X(pass) stands for the number of a pass, and of the costs of
+ * batches. */
 #ifndef HORNET_CHACHA20_PASS_TABLES_H
 #define HORNET_CHACHA20_PASS_TABLES_H
 

@@ -39,7 +39,6 @@
     X(lanes2_key, 2, 0, 1, 0, 0)
 #define LAYOUTS_ALONE(X)  X(rows1) X(rows2) X(rows3) X(lanes1) X(lanes2)
 #define PASS_TABLE        avx2
-#define BATCH_COSTS       avx2
 #define KERNEL_TUNINGS(X) X(golden_cove, avx2_golden_cove) X(zen4, avx2_zen4)
 #if HORNET_INT128
 #define AVX2_STITCHED(n) n

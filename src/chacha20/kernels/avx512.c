@@ -44,7 +44,7 @@
  * beside a busy sibling thread 0.92, for 11 KB of code (Golden Cove, 2026-11-26). */
 #define LAYOUTS_ALONE(X)  X(lanes1) X(lanes1_rows1) X(lanes1_rows2)
 #define PASS_TABLE        avx512
-#define BATCH_COSTS       avx512
+#define BATCH_COSTS       words_16
 #define KERNEL_TUNINGS(X) X(zen5, avx512_zen5) X(golden_cove, avx512_golden_cove)
 #include "../../aead/stitched.h"
 #include "../layouts/kernel.h"

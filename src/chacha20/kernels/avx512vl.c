@@ -32,7 +32,7 @@
     X(lanes1_rows1, 1, 1, 0, 0, 0)                                                                         \
     X(lanes1, 1, 0, 0, 0, 0)
 #define PASS_TABLE        avx512vl
-#define BATCH_COSTS       avx512vl
+#define BATCH_COSTS       words_8_sets_2
 #define KERNEL_TUNINGS(X) X(zen4, avx512vl_zen4)
 #define WORDS_SEPARATE(a) HORNET_VALUE_BARRIER("v", a)
 #include "../layouts/kernel.h"

@@ -55,11 +55,11 @@
 #ifndef PASS_TABLE
 #define PASS_TABLE default_layouts
 #endif
-#ifndef BATCH_COSTS /* of the kernel of x86-64 whose vectors are as wide */
+#ifndef BATCH_COSTS
 #if WORDS >= 8
-#define BATCH_COSTS avx2
+#define BATCH_COSTS words_8
 #else
-#define BATCH_COSTS vector128
+#define BATCH_COSTS words_4
 #endif
 #endif
 
