@@ -18,7 +18,6 @@ import numpy
 from .pass_tables import ROOT
 from .passes import KERNELS, built
 
-
 # Which costs are those of a kernel: other kernels with vectors of that many words have them too.
 NAMES = {"avx512": "words_16", "avx512vl": "words_8_sets_2", "avx2": "words_8", "vector128": "words_4"}
 

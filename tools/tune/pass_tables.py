@@ -300,7 +300,7 @@ def fewest(costs: dict) -> int:
         (
             count
             for count in range(2, costs["lanes"] + 1)
-            if any(count * alone >= batch_cost(costs, count, n) for n, alone in enumerate(costs["alone"]))
+            if any(count * alone >= batch_cost(costs, count, n) * 17 // 16 for n, alone in enumerate(costs["alone"]))
         ),
         costs["lanes"],
     )
