@@ -9,7 +9,7 @@
  *     authenticate, one message for a key      hornet_poly1305*             RFC 8439, section 2.5
  *     encrypt only                             hornet_chacha20              RFC 8439, section 2.4
  *     authenticate, many messages for a key    hornet_poly1305_aes.h        Bernstein 2005, section 2
- *     encrypt packets of SSH                   hornet_ssh.h                 draft-ietf-sshm-chacha20-poly1305
+ *     encrypt packets of SSH                   hornet_ssh.h                 chacha20-poly1305@openssh.com
  *     list kernels, for reports and tests      hornet_kernels.h
  *
  * The following holds for all functions of these headers:
