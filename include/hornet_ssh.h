@@ -40,7 +40,7 @@ HORNET_API void hornet_ssh_seal(uint8_t *packet, uint32_t len_bytes, uint32_t se
                                 const uint8_t key[64]);
 
 /** Returns the length of the text of a packet, whose first 4 bytes these are. IT IS NOT AUTHENTIC until
- * hornet_ssh_open has returned true: check it against a limit before waiting for that many bytes. */
+ * hornet_ssh_open has returned true: check it against a limit before you wait for the rest. */
 HORNET_CHECKED uint32_t hornet_ssh_packet_length(const uint8_t encrypted[4], uint32_t sequence,
                                                  const uint8_t key[64]);
 

@@ -526,7 +526,7 @@ static void test_huge_counts(void)
 #endif
 
 /* The longest packet, of zeros. The tag is compared with that of hornet_poly1305, of which another test
- * shows that it takes that many bytes, and the text by opening what was sealed. */
+ * shows that it takes as many bytes, and the text by opening what was sealed. */
 static void test_huge(void)
 {
 #if SIZE_MAX > UINT32_MAX

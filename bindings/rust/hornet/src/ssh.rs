@@ -27,7 +27,7 @@
 //! packet[ssh::LENGTH_BYTES..][..16].copy_from_slice(text);
 //! key.seal(3, &mut packet)?;
 //!
-//! // The receiver gets the length first, and checks it before waiting for that many bytes.
+//! // The receiver gets the length first, and checks it before it waits for the rest.
 //! let (encrypted, _) = packet.split_first_chunk().expect("it has 36 bytes");
 //! assert_eq!(key.packet_length(3, encrypted), 16);
 //! assert_eq!(key.open(3, &mut packet)?, text);
@@ -98,7 +98,7 @@ impl Key {
 
     /// Returns the length of the text of a packet, whose first 4 bytes these are: the packet has
     /// [`OVERHEAD_BYTES`] more. **It is not authentic** until [`open`](Self::open) has returned `Ok`:
-    /// check it against a limit before waiting for that many bytes.
+    /// check it against a limit before you wait for the rest.
     #[must_use]
     pub fn packet_length(&self, sequence: u32, encrypted: &[u8; LENGTH_BYTES]) -> u32 {
         // SAFETY: there are 4 bytes, and the key has 64.
