@@ -12,5 +12,6 @@
 #include "../../include/hornet.h"
 #include "../../include/hornet_kernels.h"
 #include "../../include/hornet_poly1305_aes.h"
+#include "../../include/hornet_stream.h"
 
 #endif
