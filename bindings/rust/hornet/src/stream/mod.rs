@@ -47,7 +47,7 @@ use crate::bytes::{WrongLength, array};
 use crate::ffi;
 use crate::key::wipe;
 use core::fmt;
-use zeroize::ZeroizeOnDrop;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// The length of each chunk but the last, which may have fewer bytes: 65536.
 pub const CHUNK_BYTES: usize = 65536;
@@ -132,9 +132,10 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// [`OpenError::Changed`] names the first chunk that is not authentic: none with this number and
-    /// `last` was sealed so. `text` is then filled with zeros. [`OpenError::Chunks`] if there can be no
-    /// such chunks, or `text` has not the length of theirs.
+    /// [`OpenError::Changed`] names the first chunk that is not authentic; [`OpenError::CutOff`] and
+    /// [`OpenError::GoesOn`] say that the last one of them is, but with the other value of `last`. `text`
+    /// is then filled with zeros. [`OpenError::Chunks`] if there can be no such chunks, or `text` has not
+    /// the length of theirs.
     pub fn open(
         &self,
         first: u64,
@@ -145,7 +146,34 @@ impl Key {
         check_output(opened_bytes(first, last, sealed.len())?, text.len())?;
         let (output, input) = (text.as_mut_ptr(), sealed.as_ptr());
         // SAFETY: `text` has the length of the text; it is a `&mut` and overlaps nothing.
-        unsafe { self.open_raw(first, last, output, input, sealed.len()) }
+        let opened = unsafe { self.open_raw(first, last, output, input, sealed.len()) };
+        opened.map_err(|error| self.explain(error, first, last, sealed, text))
+    }
+
+    /// Finds out whether the last of some chunks is authentic with the other end.
+    fn explain(
+        &self,
+        error: OpenError,
+        first: u64,
+        last: bool,
+        sealed: &[u8],
+        text: &mut [u8],
+    ) -> OpenError {
+        let number = first + (sealed.len().div_ceil(SEALED_CHUNK_BYTES) as u64 - 1);
+        if error != OpenError::Changed(number) || sealed.len() % SEALED_CHUNK_BYTES != 0 {
+            return error;
+        }
+        let begin = sealed.len() - SEALED_CHUNK_BYTES;
+        let (input, output) = (&sealed[begin..], &mut text[..CHUNK_BYTES]);
+        let (from, to) = (input.as_ptr(), output.as_mut_ptr());
+        // SAFETY: both have the length of one chunk; `output` is a `&mut` and overlaps nothing.
+        let other = unsafe { self.open_raw(number, !last, to, from, input.len()) };
+        output.zeroize();
+        match other {
+            Ok(()) if last => OpenError::CutOff(number.saturating_add(1)),
+            Ok(()) => OpenError::GoesOn(number),
+            Err(_) => error,
+        }
     }
 
     /// Seals one chunk where it is: all of `chunk` but the last 16 bytes, in place of which it writes the
@@ -170,7 +198,7 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open). All of the text's place is then filled with zeros.
+    /// As [`open`](Self::open), but it does not tell whether a chunk has the other end.
     pub fn open_in_place<'c>(
         &self,
         number: u64,
@@ -309,6 +337,6 @@ impl Buffer {
 #[cfg(feature = "std")]
 impl Drop for Buffer {
     fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(self.0.as_mut_slice());
+        self.0.as_mut_slice().zeroize();
     }
 }

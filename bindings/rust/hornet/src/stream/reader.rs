@@ -8,7 +8,6 @@ use crate::stream::{
 use core::fmt;
 use core::ops::Range;
 use std::io::{self, Read, Seek, SeekFrom};
-use zeroize::Zeroize;
 
 /// Opens a sealed text that it reads from `R`, to its end, and gives out the bytes of a chunk only after
 /// all of it was verified. The end of the text is authentic too: reading returns 0 only there.
@@ -147,19 +146,8 @@ impl<R: Read> Reader<R> {
         }
         let sealed = &self.sealed.0[..len_bytes];
         let text = &mut self.text.0[..len_bytes - TAG_BYTES];
-        let Err(error) = self.key.open(number, last, sealed, text) else {
-            return Ok(text.len());
-        };
-        // With the other end, if it is authentic, the chunk is in its place.
-        let other = (len_bytes == SEALED_CHUNK_BYTES)
-            .then(|| self.key.open(number, !last, sealed, text).ok())
-            .flatten();
-        text.zeroize();
-        Err(match other {
-            Some(()) if last => OpenError::CutOff(number.saturating_add(1)),
-            Some(()) => OpenError::GoesOn(number),
-            None => error,
-        })
+        self.key.open(number, last, sealed, text)?;
+        Ok(text.len())
     }
 }
 
