@@ -19,8 +19,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use zeroize::Zeroizing;
 
-/// The chunks of a job: so few that they stay in a core's cache.
-const JOB_CHUNKS: usize = 8;
+/// The most chunks of a job: threads wait for each other once a job.
+const MOST_JOB_CHUNKS: usize = 8;
+
+/// The chunks of a job from a file to a file: so few that they stay in a core's cache.
+const FILE_JOB_CHUNKS: usize = 2;
 
 /// More need more memory than 64 MiB: each has up to twice 512 KiB.
 const MOST_THREADS: usize = 32;
@@ -150,7 +153,9 @@ impl Pipeline<'_> {
             ..State::default()
         };
         let jobs = match &self.from {
-            From::File { chunks, .. } => (chunks.end - chunks.start).div_ceil(JOB_CHUNKS as u64),
+            From::File { chunks, .. } => {
+                (chunks.end - chunks.start).div_ceil(self.job_chunks() as u64)
+            }
             From::Stream(_) => u64::MAX,
         };
         let most = usize::try_from(jobs).unwrap_or(MOST_THREADS);
@@ -171,10 +176,18 @@ impl Pipeline<'_> {
         }
     }
 
+    fn job_chunks(&self) -> usize {
+        match (&self.from, &self.to) {
+            (From::File { .. }, To::File { .. }) => FILE_JOB_CHUNKS,
+            _ => MOST_JOB_CHUNKS,
+        }
+    }
+
     fn work(&self, state: &State) {
-        let mut buffer = Zeroizing::new(vec![0; JOB_CHUNKS * SEALED_CHUNK_BYTES]);
+        let most = self.job_chunks();
+        let mut buffer = Zeroizing::new(vec![0; most * SEALED_CHUNK_BYTES]);
         let opens = self.way == Way::Open;
-        let mut texts = Zeroizing::new(vec![0; if opens { JOB_CHUNKS * CHUNK_BYTES } else { 0 }]);
+        let mut texts = Zeroizing::new(vec![0; if opens { most * CHUNK_BYTES } else { 0 }]);
         while state.failed.load(Relaxed) == u64::MAX {
             let job = match self.read(&mut buffer, state) {
                 Ok(Some(job)) => job,
@@ -223,11 +236,12 @@ impl Pipeline<'_> {
                 chunks,
             } => {
                 let number = state.claimed.fetch_add(1, Relaxed);
-                let first = chunks.start + number * JOB_CHUNKS as u64;
+                let most = self.job_chunks();
+                let first = chunks.start + number * most as u64;
                 if first >= chunks.end {
                     return Ok(None);
                 }
-                let count = (chunks.end - first).min(JOB_CHUNKS as u64);
+                let count = (chunks.end - first).min(most as u64);
                 let (end, all) = (first + count, bytes.div_ceil(unit as u64).max(1));
                 let last = end == all;
                 let last_bytes = if last {
@@ -238,7 +252,7 @@ impl Pipeline<'_> {
                 let job = Job {
                     number,
                     first,
-                    count: usize::try_from(count).unwrap_or(JOB_CHUNKS),
+                    count: usize::try_from(count).unwrap_or(most),
                     last_bytes: usize::try_from(last_bytes).unwrap_or(unit),
                     last,
                 };
@@ -333,7 +347,7 @@ impl Pipeline<'_> {
         state: &State,
     ) -> Result<(), Failure> {
         let mut good = Ok(());
-        let mut lens = [0; JOB_CHUNKS];
+        let mut lens = [0; MOST_JOB_CHUNKS];
         let mut count = 0;
         for (sealed, text) in buffer
             .chunks(SEALED_CHUNK_BYTES)
@@ -432,7 +446,8 @@ impl Pipeline<'_> {
 
 impl Stream<'_> {
     fn read(&mut self, unit: usize, buffer: &mut [u8]) -> io::Result<Job> {
-        let first = self.next * JOB_CHUNKS as u64;
+        let most = buffer.len() / SEALED_CHUNK_BYTES;
+        let first = self.next * most as u64;
         let mut job = Job {
             number: self.next,
             first,
