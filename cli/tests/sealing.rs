@@ -504,7 +504,7 @@ fn killed() {
             libc::SIGKILL
         };
         // SAFETY: the child was not waited for.
-        unsafe { libc::kill(child.id().cast_signed(), signal) };
+        unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
         child.wait().unwrap();
         match fs::metadata(folder.path("o")) {
             Ok(metadata) => {
@@ -531,7 +531,7 @@ fn signals_end_waiting() {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     thread::sleep(Duration::from_millis(300));
     // SAFETY: the child was not waited for.
-    unsafe { libc::kill(child.id().cast_signed(), libc::SIGTERM) };
+    unsafe { libc::kill(i32::try_from(child.id()).unwrap(), libc::SIGTERM) };
     let pipe = child.stdin.take();
     let status = child.wait().unwrap();
     drop(pipe);

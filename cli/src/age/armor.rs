@@ -69,8 +69,11 @@ impl<R: BufRead> Reader<R> {
         {
             return Err(self.wrong("cut off"));
         }
-        if line.pop_if(|last| *last == b'\n').is_some() {
-            line.pop_if(|last| *last == b'\r');
+        if line.last() == Some(&b'\n') {
+            line.pop();
+            if line.last() == Some(&b'\r') {
+                line.pop();
+            }
         }
         Ok(line)
     }

@@ -67,7 +67,8 @@ impl From<Malformed> for io::Error {
 }
 
 fn is_malformed(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<Malformed>())
+    let inner = error.get_ref();
+    inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<Malformed>)
 }
 
 /// Lines of a header, without their ends.

@@ -61,7 +61,7 @@ impl Open {
         let target = self.output.target(&self.input, used)?;
         let identities = self.identities()?;
         let input = Input::open(&self.input)?;
-        let opened = self.output.write(&self.input, target, |output, deferred| {
+        let opened = Output::write(&self.input, target, |output, deferred| {
             let patient = Patient {
                 file: &input.file,
                 deferred,
@@ -146,7 +146,7 @@ impl Open {
         match &self.passphrase_file {
             Some(source) => identities.push(Identity::Passphrase(passphrase::read(source)?)),
             None if self.passphrase => {
-                identities.push(Identity::Passphrase(passphrase::ask(false)?))
+                identities.push(Identity::Passphrase(passphrase::ask(false)?));
             }
             None => {}
         }
@@ -164,7 +164,7 @@ impl Open {
                 .map_err(|error| unread(&self.input, error))?;
             match waiting.first() {
                 Some(byte) if byte.is_ascii_whitespace() && space.len() <= MOST_SPACE => {
-                    space.push(*byte)
+                    space.push(*byte);
                 }
                 first => break first == Some(&b'-'),
             }

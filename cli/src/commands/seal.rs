@@ -68,7 +68,7 @@ impl Seal {
         let key = payload_key(&file_key, &nonce);
         let input = Input::open(&self.input)?;
         let progress = input.progress();
-        let sealed = self.output.write(&self.input, target, |output, deferred| {
+        let sealed = Output::write(&self.input, target, |output, deferred| {
             let mut stream = Patient {
                 file: &input.file,
                 deferred,
@@ -110,7 +110,7 @@ impl Seal {
             seal(To::stream(&mut &*output.file))
         });
         match sealed {
-            Ok(_) => Ok(ExitCode::SUCCESS),
+            Ok(()) => Ok(ExitCode::SUCCESS),
             Err(stopped) => stopped.report(),
         }
     }

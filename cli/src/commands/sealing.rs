@@ -107,24 +107,23 @@ impl Output {
 
     /// Lets `fill` write to the target or standard output.
     pub(super) fn write(
-        &self,
         input: &Source,
         target: Option<Target>,
         mut fill: impl FnMut(&Written, Option<&DeferredSignals>) -> Result<u64, NotWritten>,
     ) -> Result<(), Stopped> {
         let Some(target) = target else {
-            let failed = |error| Error::new(&output::STDOUT, error);
-            let file = output::open().map_err(failed)?;
+            let problem = |error| Error::new(&output::STDOUT, error);
+            let stdout = output::open().map_err(problem)?;
             let written = fill(
                 &Written {
-                    file: &file,
+                    file: &stdout,
                     is_new: false,
                 },
                 None,
             );
             return written.map(drop).map_err(|stopped| match stopped {
                 NotWritten::Write(error) | NotWritten::Failure(Failure::Write(error)) => {
-                    failed(error).into()
+                    problem(error).into()
                 }
                 stopped => stopped.of(input),
             });
