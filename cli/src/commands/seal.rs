@@ -17,7 +17,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(group(ArgGroup::new("to").required(true).multiple(true)))]
 pub(crate) struct Seal {
-    /// Seal to this recipient, 'age1…', who can open the file; may be repeated
+    /// Seal to this recipient, 'age1...', who can open the file; may be repeated
     #[arg(short, long, value_name = "RECIPIENT", group = "to")]
     recipient: Vec<Recipient>,
 
