@@ -232,7 +232,7 @@ fn chunks_stay_in_their_places() {
     let more = [&whole.sealed()[..], b"x"].concat();
     whole.refuses(&more, &["goes on after chunk 1, which is the last"], CHUNK);
 
-    // Of two chunks that were changed, the first is named.
+    // The first chunk that was changed is named.
     let mut changed = of(&all);
     for chunk in [6, 3, 15] {
         changed[header.len() + chunk * SEALED + 100] ^= 1;

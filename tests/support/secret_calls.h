@@ -268,7 +268,7 @@ static void call_chacha20(size_t n)
     it.ok = hornet_chacha20(it.sealed[0], it.msg, n, 3, aead_nonce, it.keys[0]);
 }
 
-/* Of one chunk or two. */
+/* The length of one or two chunks. */
 static size_t stream_bytes(size_t n)
 {
     uint64_t sealed_bytes;

@@ -250,7 +250,7 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
     Base64Unpadded::decode_vec(std::str::from_utf8(text).ok()?).ok()
 }
 
-/// Decodes so many bytes.
+/// Decodes `BYTES` bytes.
 pub(crate) fn bytes_of<const BYTES: usize>(text: &[u8]) -> Option<[u8; BYTES]> {
     decoded(text)?.try_into().ok()
 }

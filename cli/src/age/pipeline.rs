@@ -145,7 +145,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pipeline<'_> {
-    /// Processes all chunks on up to so many threads, and returns the length of the text, or of what is
+    /// Processes all chunks on at most `threads` threads, and returns the length of the text, or of what is
     /// known of it.
     pub(crate) fn run(&self, threads: usize) -> Result<u64, Failure> {
         let state = State {
@@ -380,7 +380,7 @@ impl Pipeline<'_> {
             lens[count] = text_len;
             count += 1;
         }
-        // Of a stream, what was verified before is released.
+        // What was verified before is released to a stream.
         let wanted = texts
             .chunks(CHUNK_BYTES)
             .zip(job.first..)

@@ -66,7 +66,7 @@ pub fn sealed_bytes(text_bytes: u64) -> Option<u64> {
     unsafe { ffi::hornet_stream_sealed_bytes(&raw mut bytes, text_bytes) }.then_some(bytes)
 }
 
-/// Returns the length of the text that is sealed in so many bytes, or `None` if no text is.
+/// Returns the length of the text from that of the sealed text, or `None` if no sealed text has it.
 #[must_use]
 pub fn text_bytes(sealed_bytes: u64) -> Option<u64> {
     let mut bytes = 0;
