@@ -6,6 +6,7 @@
  *     encrypt and authenticate                 hornet_chacha20_poly1305_*   RFC 8439, section 2.8
  *       with random nonces of 24 bytes         hornet_xchacha20_poly1305_*  draft-irtf-cfrg-xchacha-03
  *       a message in pieces                    hornet_aead_*
+ *       a long text in chunks                  hornet_stream.h              c2sp.org/age, "Payload"
  *     authenticate, one message for a key      hornet_poly1305*             RFC 8439, section 2.5
  *     encrypt only                             hornet_chacha20              RFC 8439, section 2.4
  *     protect headers of QUIC's packets        hornet_chacha20_header_masks RFC 9001, section 5.4.4
@@ -32,9 +33,8 @@
  *     was never set is undefined behaviour.
  *   - Running time, branches and memory addresses depend on lengths and pointers, never on keys, message
  *     bytes or tags.
- *   - On x86-64, a call leaves nothing computed from keys, message bytes or expected tags on the stack or
- *     in vector and mask registers, except ciphertext, of which there may be copies on the stack.
- *     General-purpose registers are not cleared.
+ *   - On x86-64, a call leaves nothing computed from keys, message bytes or expected tags on the stack,
+ *     but perhaps ciphertext, nor in vector and mask registers; the others are not cleared.
  *   - A call takes at most 9 KiB of the stack, batches of packets at most 28 KiB. That is measured on
  *     x86-64, as gcc 12 and clang 19 compile the files of the library at -O2.
  *   - The library does not allocate memory, print, take locks or set errno, and every call returns. All

@@ -20,7 +20,7 @@ END
         --allowlist-item '(hornet|HORNET)_.*' --rust-edition 2024 --rust-target 1.85 --use-core --generate-cstr \
         --no-layout-tests --no-doc-comments --no-prepend-enum-name --no-copy 'hornet_.*_state' --no-derive-debug \
         --default-visibility public --merge-extern-blocks --disable-header-comment --formatter rustfmt -- -std=c11 \
-        -include include/hornet_kernels.h -include include/hornet_ssh.h
+        -include include/hornet_kernels.h -include include/hornet_ssh.h -include include/hornet_stream.h
 }
 
 if [ "${1-}" = --check ]; then

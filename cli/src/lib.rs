@@ -3,6 +3,7 @@
 //! The `hornet` command as a library, so that tests can call its code. Other programs should use the
 //! crates `hornet-poly1305`, `hornet-poly1305-key-file` and `hornet-poly1305-manifest` instead.
 
+mod age;
 mod buffer;
 mod color;
 mod commands;

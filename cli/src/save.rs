@@ -18,6 +18,8 @@ pub(crate) struct Target {
     folder: OwnedFd,
     /// The existing file, which will be replaced.
     old: Option<Metadata>,
+    /// Only its owner may read a new file.
+    secret: bool,
 }
 
 impl Target {
@@ -47,12 +49,21 @@ impl Target {
             path: path.to_owned(),
             folder: File::open(folder).map_err(|error| fail(&error))?.into(),
             old,
+            secret: false,
         };
         // The file may briefly have a name.
         let _deferred = DeferredSignals::new();
         let attempt = target.file().and_then(|file| file.attempt());
         attempt.map_err(|problem| fail(&problem))?;
         Ok(target)
+    }
+
+    /// Lets nobody but the owner read and write a new file.
+    pub(crate) fn secret(self) -> Self {
+        Self {
+            secret: true,
+            ..self
+        }
     }
 
     pub(crate) fn old(&self) -> Option<&Metadata> {
@@ -96,7 +107,11 @@ impl Target {
         Ok(NewFile {
             folder: &self.folder,
             name: self.path.file_name().ok_or(Problem::NoName)?,
-            access: self.old.as_ref().map_or(Access::Umask, Access::Like),
+            access: match &self.old {
+                Some(old) => Access::Like(old),
+                None if self.secret => Access::Owner,
+                None => Access::Umask,
+            },
             replaces: self.old.is_some(),
         })
     }

@@ -9,14 +9,16 @@ use std::ffi::OsStr;
 use std::fs;
 use std::process::{Command, Stdio};
 
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 12] = [
     "hornet-bound.1",
     "hornet-cat.1",
     "hornet-check.1",
     "hornet-info.1",
     "hornet-keygen.1",
     "hornet-mac.1",
+    "hornet-open.1",
     "hornet-retag.1",
+    "hornet-seal.1",
     "hornet-tag.1",
     "hornet-verify.1",
     "hornet.1",

@@ -4,22 +4,31 @@
 #ifndef HORNET_CORE_OVERLAP_H
 #define HORNET_CORE_OVERLAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "compiler.h"
 
-HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t len_bytes)
+/* Traps if the two overlap at all. */
+HORNET_INLINE void check_apart(const uint8_t *out, size_t out_bytes, const uint8_t *in, size_t in_bytes)
 {
 #ifdef HORNET_DEBUG
-    if (out != in && (uintptr_t)out < (uintptr_t)in + len_bytes &&
-        (uintptr_t)in < (uintptr_t)out + len_bytes)
+    const bool any = in_bytes != 0 && out_bytes != 0;
+    if (any && (uintptr_t)out < (uintptr_t)in + in_bytes && (uintptr_t)in < (uintptr_t)out + out_bytes)
         __builtin_trap();
 #else
     (void)out;
+    (void)out_bytes;
     (void)in;
-    (void)len_bytes;
+    (void)in_bytes;
 #endif
+}
+
+HORNET_INLINE void check_overlap(const uint8_t *out, const uint8_t *in, size_t len_bytes)
+{
+    if (out != in)
+        check_apart(out, len_bytes, in, len_bytes);
 }
 
 #endif

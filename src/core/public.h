@@ -13,5 +13,6 @@
 #include "../../include/hornet_kernels.h"
 #include "../../include/hornet_poly1305_aes.h"
 #include "../../include/hornet_ssh.h"
+#include "../../include/hornet_stream.h"
 
 #endif

@@ -12,6 +12,7 @@
 #include "../../include/hornet_kernels.h"
 #include "../../include/hornet_poly1305_aes.h"
 #include "../../include/hornet_ssh.h"
+#include "../../include/hornet_stream.h"
 #include "../../src/aes/aes.h"
 #include "check.h"
 
@@ -48,6 +49,8 @@ static struct {
 #define IT_AES_KEYS ((const uint8_t(*)[32])it.aes_keys)
 #define IT_NONCES   ((const uint8_t(*)[16])it.nonces)
 #define IT_TAGS     ((const uint8_t(*)[16])it.tags)
+/* sealed in one stream: the first ciphertext, and tags after it */
+#define IT_CHUNKS ((uint8_t *)it.sealed)
 
 static void call_mac(size_t n) { hornet_poly1305(it.tags[0], it.msg, n, it.keys[0]); }
 static void call_verify(size_t n) { it.ok = hornet_poly1305_verify(it.expected, it.msg, n, it.keys[0]); }
@@ -309,6 +312,27 @@ static void call_header_masks(size_t n) /* of n packets, or all */
     hornet_chacha20_header_masks((uint8_t(*)[5])it.tags, samples, it.keys[0], n < MESSAGES ? n : MESSAGES);
 }
 
+/* The length of one or two chunks. */
+static size_t stream_bytes(size_t n)
+{
+    uint64_t sealed_bytes;
+    it.ok = hornet_stream_sealed_bytes(&sealed_bytes, n);
+    return (size_t)sealed_bytes;
+}
+static void call_stream_seal(size_t n)
+{
+    it.ok = hornet_stream_seal(IT_CHUNKS, it.msg, n, 0, true, it.keys[0]);
+}
+static void make_last_chunk(size_t n)
+{
+    call_stream_seal(n);
+    memcpy(it.tags[0], IT_CHUNKS + stream_bytes(n) - 16, 16);
+}
+static void call_stream_open(size_t n)
+{
+    it.ok = hornet_stream_open(it.opened[0], NULL, IT_CHUNKS, stream_bytes(n), 0, true, it.keys[0]);
+}
+
 static void call_equal(size_t n) { it.ok = hornet_equal(it.msg, it.sealed[0], n); }
 
 static void call_wipe(size_t n)
@@ -374,6 +398,8 @@ static const struct secret_call secret_calls[] = {
     {"hornet_chacha20_poly1305_open_batch", call_open_batch, call_seal_batch, false, true, true},
     {"hornet_xchacha20_poly1305_seal_batch", call_xseal_batch, NULL, false, true, true},
     {"hornet_xchacha20_poly1305_open_batch", call_xopen_batch, call_xseal_batch, false, true, true},
+    {"hornet_stream_seal", call_stream_seal, NULL, false, true, true},
+    {"hornet_stream_open", call_stream_open, make_last_chunk, false, true, true},
     {"hornet_chacha20", call_chacha20, NULL, false, true, false},
     {"hornet_ssh_seal", call_ssh_seal, NULL, false, true, false},
     {"hornet_ssh_packet_length", call_ssh_packet_length, NULL, true, true, false},
@@ -516,6 +542,8 @@ static void set_up(const struct secret_call *function, size_t n, const struct se
         it.expected[i] ^= secrets->tag_difference[i];
         it.tags[MESSAGES / 2][i] ^= secrets->tag_difference[i];
     }
+    if (function->call == call_stream_open)
+        memcpy(IT_CHUNKS + stream_bytes(n) - 16, it.expected, 16);
 }
 
 #endif

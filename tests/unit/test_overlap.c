@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../include/hornet.h"
+#include "../../include/hornet_stream.h"
 #include "../support/check.h"
 #include "../support/inputs.h"
 
@@ -113,6 +113,18 @@ static void open_extended_batch(uint8_t *out, const uint8_t *in, size_t n)
     (void)!hornet_xchacha20_poly1305_open_batch(valid, packets_with(out, in, n), PACKETS);
 }
 
+static void seal_stream(uint8_t *out, const uint8_t *in, size_t n)
+{
+    (void)!hornet_stream_seal(out, in, n, 0, true, key);
+}
+
+static void open_stream(uint8_t *out, const uint8_t *in, size_t n)
+{
+    uint64_t sealed_bytes;
+    (void)!hornet_stream_sealed_bytes(&sealed_bytes, n);
+    (void)!hornet_stream_open(out, NULL, in, (size_t)sealed_bytes, 0, true, key);
+}
+
 static void chacha20(uint8_t *out, const uint8_t *in, size_t n)
 {
     (void)!hornet_chacha20(out, in, n, 1, nonce, key);
@@ -121,6 +133,7 @@ static void chacha20(uint8_t *out, const uint8_t *in, size_t n)
 static const struct {
     const char *name;
     void (*call)(uint8_t *out, const uint8_t *in, size_t n);
+    bool writes_tags, reads_tags; /* among the chunks, of which only one may stay where it is */
 } functions[] = {
     {"hornet_chacha20_poly1305_seal", seal},
     {"hornet_chacha20_poly1305_open", open},
@@ -134,6 +147,8 @@ static const struct {
     {"hornet_chacha20_poly1305_open_batch", open_batch},
     {"hornet_xchacha20_poly1305_seal_batch", seal_extended_batch},
     {"hornet_xchacha20_poly1305_open_batch", open_extended_batch},
+    {"hornet_stream_seal", seal_stream, .writes_tags = true},
+    {"hornet_stream_open", open_stream, .reads_tags = true},
     {"hornet_chacha20", chacha20},
 };
 
@@ -149,8 +164,8 @@ static void on_trap(int signal_number)
 /* Calls function f with its input in the middle of memory, and its output `distance` bytes after it. */
 static void check_call(size_t f, size_t n, ptrdiff_t distance, bool must_trap)
 {
-    static uint8_t memory[3 * LONGEST];
-    uint8_t *const in = memory + LONGEST;
+    static uint8_t memory[3 * LONGEST + 64];
+    uint8_t *const in = memory + LONGEST + 32;
     volatile bool trapped = true;
     if (sigsetjmp(before_call, 1) == 0) {
         functions[f].call(in + distance, in, n);
@@ -176,9 +191,14 @@ int main(void)
                 check_call(f, n, overlaps[k], true);
                 check_call(f, n, -overlaps[k], true);
             }
-            check_call(f, n, 0, false);
-            check_call(f, n, (ptrdiff_t)n, false);
-            check_call(f, n, -(ptrdiff_t)n, false);
+            const ptrdiff_t tags = n > HORNET_STREAM_CHUNK_BYTES ? 2 * 16 : 16;
+            const ptrdiff_t written = functions[f].writes_tags ? tags : 0;
+            const ptrdiff_t read = functions[f].reads_tags ? tags : 0;
+            check_call(f, n, 0, written + read > 16);
+            check_call(f, n, (ptrdiff_t)n + read, false);
+            check_call(f, n, -(ptrdiff_t)n - written, false);
+            if (written + read != 0)
+                check_call(f, n, read != 0 ? (ptrdiff_t)n + read - 1 : -(ptrdiff_t)n - written + 1, true);
         }
         check_call(f, 0, 1, false);
         check_call(f, 1, 0, false);

@@ -3,7 +3,8 @@
 
 from support import DEFAULT_KERNELS, STRICT, compiled, library, program, row, rows, run
 
-PROGRAMS = ["test_aes", "test_chacha20", "test_aead", "test_ssh", "test_poly1305_aes", "test_partial", "test_poly1305"]
+PROGRAMS = ["test_aes", "test_chacha20", "test_aead", "test_ssh", "test_stream"]
+PROGRAMS += ["test_poly1305_aes", "test_partial", "test_poly1305"]
 LIBRARIES = ["-lgmp", "-lgcrypt", "-lnettle", "-lcrypto"]
 SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # A debug build traps if output and input overlap.

@@ -34,6 +34,16 @@ static void call_partial_len_bytes(size_t n)
 {
     it.ok = hornet_poly1305_partial_len_bytes(&it.partial) == n;
 }
+static void call_stream_sealed_bytes(size_t n)
+{
+    uint64_t bytes;
+    it.ok = hornet_stream_sealed_bytes(&bytes, n);
+}
+static void call_stream_text_bytes(size_t n)
+{
+    uint64_t bytes;
+    it.ok = hornet_stream_text_bytes(&bytes, n);
+}
 static void call_kernel_at(size_t n)
 {
     hornet_kernel kernel;
@@ -55,6 +65,8 @@ static const struct secret_call other_calls[] = {
     {.name = "hornet_version", .call = call_version},
     {.name = "hornet_poly1305_r_is_clamped", .call = call_r_is_clamped},
     {.name = "hornet_poly1305_partial_len_bytes", .call = call_partial_len_bytes},
+    {.name = "hornet_stream_sealed_bytes", .call = call_stream_sealed_bytes},
+    {.name = "hornet_stream_text_bytes", .call = call_stream_text_bytes},
     {.name = "hornet_kernel_at", .call = call_kernel_at},
     {.name = "hornet_kernel_in_use", .call = call_kernel_in_use},
     {.name = "hornet_kernel_force", .call = call_kernel_force},

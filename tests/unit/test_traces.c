@@ -127,7 +127,7 @@ trace(const struct secret_call *function, size_t n, const struct secrets *secret
 static bool acts_on_verdict(const struct secret_call *function)
 {
     return function->call == call_open || function->call == call_xopen || function->call == call_ssh_open ||
-           is_of_packets(function->call, true);
+           function->call == call_stream_open || is_of_packets(function->call, true);
 }
 
 static void compare_traces(const char *kernel, const struct secret_call *function, size_t n)

@@ -5,7 +5,7 @@
 /// What an example does, and its lines.
 pub(super) type Example = (&'static str, &'static [&'static str]);
 
-const EXAMPLES: [(&str, &[Example]); 10] = [
+const EXAMPLES: [(&str, &[Example]); 12] = [
     (
         "hornet",
         &[(
@@ -86,6 +86,39 @@ const EXAMPLES: [(&str, &[Example]); 10] = [
             (
                 "Count the files, in a script",
                 &["hornet check -k key --json manifest | tail -n 1"],
+            ),
+        ],
+    ),
+    (
+        "seal",
+        &[
+            (
+                "Make an identity, and seal a file to its recipient",
+                &[
+                    "hornet keygen --age identity > recipient",
+                    "hornet seal -R recipient -o main.c.age src/main.c",
+                ],
+            ),
+            (
+                "Seal what a program prints",
+                &["tar -c src | hornet seal -R recipient -o src.tar.age"],
+            ),
+        ],
+    ),
+    (
+        "open",
+        &[
+            (
+                "Open a file, which appears when all of it was verified",
+                &[
+                    "hornet keygen --age identity > recipient",
+                    "hornet seal -R recipient -o main.c.age src/main.c",
+                    "hornet open -i identity -o main.c main.c.age",
+                ],
+            ),
+            (
+                "Print four bytes of it, reading only the chunk that has them, and the last",
+                &["hornet open -i identity --range 1:4 main.c.age"],
             ),
         ],
     ),

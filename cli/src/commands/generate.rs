@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 /// The date in the manual pages: that of the release or, before it, of the last change to their
 /// text. It is not the build date, so that every build makes the same pages.
-const DATE: &str = "2026-11-26";
+const DATE: &str = "2026-11-29";
 
 /// Write manual pages or shell completions
 #[derive(Parser)]

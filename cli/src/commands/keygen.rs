@@ -2,12 +2,16 @@
 
 //! `hornet keygen`: creates a key file.
 
+use crate::age::keys::new_identity;
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
+use crate::output;
+use crate::save::Target;
 use clap::Args;
 use hornet_key_file::KeyFile;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use zeroize::Zeroizing;
 
 #[derive(Args)]
 pub(crate) struct Keygen {
@@ -24,10 +28,17 @@ pub(crate) struct Keygen {
     /// copies repeat a nonce.
     #[arg(long, value_name = "OLD")]
     fork: Option<PathBuf>,
+
+    /// Create an identity of age for 'hornet open' instead, and print its recipient, for 'hornet seal'
+    #[arg(long, conflicts_with = "fork")]
+    age: bool,
 }
 
 impl Keygen {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
+        if self.age {
+            return self.identity();
+        }
         let old = self.fork.as_deref().map(KeyFile::open).transpose()?;
         if let Some(old) = &old {
             // Waits for other processes here, where signals can still interrupt it.
@@ -39,6 +50,16 @@ impl Keygen {
             None => KeyFile::create(&self.new)?,
             Some(old) => old.fork(&self.new)?,
         };
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn identity(&self) -> Result<ExitCode, Error> {
+        output::check()?;
+        let target = Target::new(&self.new, false)?;
+        let (secret, recipient) = new_identity()?;
+        let text = Zeroizing::new(format!("# public key: {recipient}\n{}\n", *secret));
+        target.secret().write(text.as_bytes())?;
+        output::print(format_args!("{recipient}\n"))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -15,10 +15,13 @@ mod info;
 mod keeping;
 mod keygen;
 mod mac;
+mod open;
 mod opened;
 mod options;
 mod partly;
 mod retag;
+mod seal;
+mod sealing;
 mod sections;
 mod tag;
 
@@ -129,6 +132,26 @@ enum Command {
     #[command(after_long_help = examples::help("cat"))]
     Cat(cat::Cat),
 
+    /// Seal a file: encrypt and authenticate it, in the format of age
+    ///
+    /// Only the recipients, or who has the passphrase, can open it, with 'hornet open', 'age -d' or
+    /// 'rage -d'. The format is age v1 (c2sp.org/age). docs/sealing.md says what sealing promises: nobody
+    /// learns from who it is, and everybody how long.
+    ///
+    /// The exit status is 0 if the file was sealed, and 2 otherwise.
+    #[command(after_long_help = examples::help("seal"))]
+    Seal(seal::Seal),
+
+    /// Open a file that was sealed by 'hornet seal', age or rage
+    ///
+    /// The bytes of each chunk of 64 KiB are written after it was verified. Output to a pipe may therefore
+    /// end early, with an exit status other than 0; with --output, FILE then does not appear.
+    ///
+    /// The exit status is 0 if the file was opened, 1 if it is not authentic, not for this identity or
+    /// passphrase, or not a sealed file, and 2 if a file cannot be read or written.
+    #[command(after_long_help = examples::help("open"))]
+    Open(open::Open),
+
     /// Print an upper bound on the probability of a forgery under one key
     ///
     /// Numbers are decimal, or powers such as 2^64 and 10^9, below 2^128.
@@ -227,6 +250,8 @@ fn run(cli: Cli) -> Result<ExitCode, Error> {
         Command::Check(check) => check.run(),
         Command::Retag(retag) => retag.run(),
         Command::Cat(cat) => cat.run(),
+        Command::Seal(seal) => seal.run(),
+        Command::Open(open) => open.run(),
         Command::Bound(bound) => bound.run(),
         Command::Mac(mac) => mac.run(),
         Command::Verify(verify) => verify.run(),

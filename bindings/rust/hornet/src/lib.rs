@@ -37,6 +37,8 @@
 //! per message**. The crate `hornet-poly1305-key-file` keeps such a key on disk and counts its
 //! nonces, so that none is used twice.
 //!
+//! The module [`stream`] seals long texts in chunks, as age does.
+//!
 //! The module [`nonce`] contains the types that keep nonces from being used twice. The module
 //! [`chacha20`] contains the cipher alone, and the masks of QUIC header protection, and the module
 //! [`ssh`] SSH's cipher of packets.
@@ -86,6 +88,7 @@ pub mod chacha20;
 pub mod kernel;
 pub mod nonce;
 pub mod ssh;
+pub mod stream;
 
 pub use batch::{mac_batch, verify_batch};
 pub use bytes::WrongLength;

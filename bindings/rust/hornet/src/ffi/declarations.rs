@@ -12,6 +12,9 @@ pub const HORNET_POLY1305_TAG_BYTES: u32 = 16;
 pub const HORNET_SSH_KEY_BYTES: u32 = 64;
 pub const HORNET_SSH_LENGTH_BYTES: u32 = 4;
 pub const HORNET_SSH_TAG_BYTES: u32 = 16;
+pub const HORNET_STREAM_KEY_BYTES: u32 = 32;
+pub const HORNET_STREAM_CHUNK_BYTES: u32 = 65536;
+pub const HORNET_STREAM_SEALED_CHUNK_BYTES: u32 = 65552;
 pub const HORNET_POLY1305_AES_KEY_BYTES: u32 = 32;
 pub const HORNET_POLY1305_AES_NONCE_BYTES: u32 = 16;
 #[repr(C)]
@@ -256,6 +259,25 @@ unsafe extern "C" {
         valid: *mut bool,
         packets: *const hornet_ssh_packet,
         count: usize,
+    ) -> bool;
+    pub fn hornet_stream_sealed_bytes(sealed_bytes: *mut u64, text_bytes: u64) -> bool;
+    pub fn hornet_stream_text_bytes(text_bytes: *mut u64, sealed_bytes: u64) -> bool;
+    pub fn hornet_stream_seal(
+        sealed: *mut ::core::ffi::c_void,
+        text: *const ::core::ffi::c_void,
+        len_bytes: usize,
+        first: u64,
+        last: bool,
+        key: *const u8,
+    ) -> bool;
+    pub fn hornet_stream_open(
+        text: *mut ::core::ffi::c_void,
+        failed: *mut u64,
+        sealed: *const ::core::ffi::c_void,
+        sealed_bytes: usize,
+        first: u64,
+        last: bool,
+        key: *const u8,
     ) -> bool;
     pub fn hornet_poly1305_r_is_clamped(r: *const u8) -> bool;
     pub fn hornet_poly1305_clamp(r: *mut u8);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! What `seal` and `open` share: their input, their output, and their threads.
+
+use crate::age::Stopped;
+use crate::age::armor::BadLine;
+use crate::age::header::Malformed;
+use crate::age::pipeline::{Failure, From, Patient, Pipeline, Way};
+use crate::defer_signals::DeferredSignals;
+use crate::error::Error;
+use crate::output;
+use crate::progress::Progress;
+use crate::save::Target;
+use crate::source::Source;
+use crate::tree::excluded::identity;
+use clap::Args;
+use hornet::stream::{CHUNK_BYTES, OpenError};
+use std::fs::{self, File};
+use std::io::{self, Seek};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+
+#[derive(Args)]
+pub(super) struct Threads {
+    /// Use N threads, 1 to 32, instead of one per CPU
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=32))]
+    threads: Option<u8>,
+}
+
+impl Threads {
+    pub(super) fn get(&self) -> usize {
+        let all = || available_parallelism().map_or(1, Into::into);
+        self.threads.map_or_else(all, Into::into)
+    }
+}
+
+#[derive(Args)]
+pub(super) struct Output {
+    /// Write to FILE instead of standard output
+    ///
+    /// FILE appears only when all of it is on disk.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Replace FILE if it exists, keeping its permissions
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+/// A file that is written, and whether it is new and empty.
+pub(super) struct Written<'a> {
+    pub(super) file: &'a File,
+    pub(super) is_new: bool,
+}
+
+/// Why writing stopped: within it, or reading.
+pub(super) enum NotWritten {
+    Write(io::Error),
+    Stopped(Stopped),
+    Failure(Failure),
+}
+
+impl std::convert::From<io::Error> for NotWritten {
+    fn from(error: io::Error) -> Self {
+        Self::Write(error)
+    }
+}
+
+impl std::convert::From<Stopped> for NotWritten {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl Output {
+    /// Returns where to write, if that is not standard output. Refuses to replace the files that are used,
+    /// and standard input for two of them.
+    pub(super) fn target<'s>(
+        &self,
+        input: &'s Source,
+        used: impl Iterator<Item = &'s Source>,
+    ) -> Result<Option<Target>, Error> {
+        let used: Vec<&Source> = used.chain([input]).collect();
+        if used
+            .iter()
+            .filter(|source| matches!(source, Source::Stdin))
+            .count()
+            > 1
+        {
+            return Err(Error::new(&Source::Stdin, "can be only one of the inputs"));
+        }
+        let Some(path) = &self.output else {
+            output::check()?;
+            return Ok(None);
+        };
+        let target = Target::new(path, self.force)?;
+        for source in used {
+            if let Source::File(path) = source {
+                target.spare("an input", |old| {
+                    fs::metadata(path).is_ok_and(|found| identity(&found) == identity(old))
+                })?;
+            }
+        }
+        Ok(Some(target))
+    }
+
+    /// Lets `fill` write to the target or standard output.
+    pub(super) fn write(
+        input: &Source,
+        target: Option<Target>,
+        mut fill: impl FnMut(&Written, Option<&DeferredSignals>) -> Result<u64, NotWritten>,
+    ) -> Result<(), Stopped> {
+        let Some(target) = target else {
+            let problem = |error| Error::new(&output::STDOUT, error);
+            let stdout = output::open().map_err(problem)?;
+            let written = fill(
+                &Written {
+                    file: &stdout,
+                    is_new: false,
+                },
+                None,
+            );
+            return written.map(drop).map_err(|stopped| match stopped {
+                NotWritten::Write(error) | NotWritten::Failure(Failure::Write(error)) => {
+                    problem(error).into()
+                }
+                stopped => stopped.of(input),
+            });
+        };
+        let mut stopped = None;
+        let written = target.write_with(|file, deferred| {
+            let written = fill(&Written { file, is_new: true }, Some(deferred));
+            written.map(drop).map_err(|why| match why {
+                NotWritten::Write(error) | NotWritten::Failure(Failure::Write(error)) => error,
+                why => {
+                    stopped = Some(why.of(input));
+                    io::Error::other("not written")
+                }
+            })
+        });
+        match stopped {
+            Some(stopped) => Err(stopped),
+            None => Ok(written?),
+        }
+    }
+}
+
+impl NotWritten {
+    fn of(self, input: &Source) -> Stopped {
+        let failure = match self {
+            Self::Stopped(stopped) => return stopped,
+            Self::Write(error) => return unread(input, error),
+            Self::Failure(failure) => failure,
+        };
+        match failure {
+            Failure::Read(error) | Failure::Write(error) => unread(input, error),
+            Failure::Resized => Error::new(input, "changed while it was being read").into(),
+            Failure::Interrupted => Error::new(input, "interrupted by a signal").into(),
+            Failure::Open(error) => Stopped::refused(input, place_of(error)),
+        }
+    }
+}
+
+/// Returns what does not open, and where in the text that is.
+pub(super) fn place_of(error: OpenError) -> String {
+    match error {
+        OpenError::Changed(chunk) => {
+            let begin = u128::from(chunk) * CHUNK_BYTES as u128;
+            format!("{error}: changed, cut off or moved, at byte {begin} of the text")
+        }
+        error => error.to_string(),
+    }
+}
+
+/// Returns why an input was not read: it is no sealed file, or an error.
+pub(super) fn unread(input: &Source, error: io::Error) -> Stopped {
+    let inner = error.get_ref();
+    let malformed = inner.is_some_and(|inner| inner.is::<Malformed>() || inner.is::<BadLine>());
+    if malformed {
+        return Stopped::refused(input, error);
+    }
+    Error::new(input, error).into()
+}
+
+/// Runs the threads.
+pub(super) fn process(pipeline: &Pipeline, threads: usize) -> Result<u64, NotWritten> {
+    pipeline.run(threads).map_err(NotWritten::Failure)
+}
+
+/// What is read.
+pub(super) struct Input {
+    source: Source,
+    pub(super) file: File,
+    /// Where it begins: standard input may have been read before.
+    pub(super) begin: u64,
+    /// The number of bytes of a regular file from there on.
+    pub(super) bytes: Option<u64>,
+    read: std::cell::Cell<bool>,
+}
+
+impl Input {
+    pub(super) fn open(source: &Source) -> Result<Self, Error> {
+        let fail = |error: io::Error| Error::new(source, error);
+        let mut file = source.open().map_err(fail)?;
+        let metadata = file.metadata().map_err(fail)?;
+        let begin = if metadata.is_file() {
+            file.stream_position().map_err(fail)?
+        } else {
+            0
+        };
+        // The files of /proc have no length.
+        let bytes = metadata.len().saturating_sub(begin);
+        let bytes = (metadata.is_file() && bytes > 0).then_some(bytes);
+        Ok(Self {
+            source: source.clone(),
+            file,
+            begin,
+            bytes,
+            read: false.into(),
+        })
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress::of_input(self.bytes, &self.file)
+    }
+
+    /// Returns the chunks to read, from `begin` on in a regular file.
+    pub(super) fn from<'a>(
+        &'a self,
+        begin: u64,
+        chunks: Range<u64>,
+        way: Way,
+        stream: &'a mut Patient<'a>,
+    ) -> Result<From<'a>, Stopped> {
+        if let Some(bytes) = self.bytes {
+            let bytes = bytes.saturating_sub(begin - self.begin);
+            let end = bytes.div_ceil(way.unit() as u64).max(1).min(chunks.end);
+            return Ok(From::File {
+                file: &self.file,
+                begin,
+                bytes,
+                chunks: chunks.start..end,
+            });
+        }
+        self.once()?;
+        Ok(From::stream(stream))
+    }
+
+    /// Refuses to read a stream again, as is needed where a file system cannot give a file its name.
+    pub(super) fn once(&self) -> Result<(), Stopped> {
+        if self.read.replace(true) {
+            return Err(
+                Error::new(&self.source, "cannot be read twice, as writing there needs").into(),
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! `hornet seal` and `hornet open`: what is sealed opens, and nothing else does.
+//! `tests/integration/sealing` compares with age, and has its vectors.
+
+mod common;
+
+use common::{Folder, complains, prints, rejects};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::process::{Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+const CHUNK: usize = 65536;
+const SEALED: usize = CHUNK + 16;
+
+/// A folder with an identity `i`, its recipient `r`, and a text `t`, sealed in `s`.
+struct Sealed(Folder, Vec<u8>);
+
+impl Sealed {
+    fn new(len_bytes: usize) -> Self {
+        let folder = Folder::new();
+        let output = folder.run("keygen --age i");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        folder.file("r", &output.stdout);
+        let text = text(len_bytes);
+        folder.file("t", &text);
+        prints(&folder.run("seal -R r -o s t"), "");
+        Self(folder, text)
+    }
+
+    fn sealed(&self) -> Vec<u8> {
+        fs::read(self.0.path("s")).unwrap()
+    }
+
+    /// Where the payload begins.
+    fn payload(&self) -> usize {
+        let sealed = self.sealed();
+        let end = sealed
+            .windows(4)
+            .position(|window| window == b"\n---")
+            .unwrap()
+            + 1;
+        end + sealed[end..]
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .unwrap()
+            + 1
+            + 16
+    }
+
+    /// Opens a file, to a file and to standard output. Asserts that it is refused with these words, and how
+    /// many bytes of the text come before that.
+    #[track_caller]
+    fn refuses(&self, changed: &[u8], words: &[&str], released: usize) {
+        self.0.file("c", changed);
+        complains(&self.0.run("open -i i -o o c"), 1, words);
+        assert!(!self.0.path("o").exists());
+        for threads in 1..=2 {
+            let output = self.0.run(&format!("open -i i --threads {threads} c"));
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{stderr}");
+            assert!(
+                words.iter().all(|word| stderr.contains(word)),
+                "{words:?}: {stderr}"
+            );
+            assert!(
+                output.stdout == self.1[..released],
+                "{} bytes",
+                output.stdout.len()
+            );
+        }
+    }
+}
+
+fn text(len_bytes: usize) -> Vec<u8> {
+    let byte = |i: usize| (i.wrapping_mul(0x9e37_79b1) >> 13).to_le_bytes()[0];
+    (0..len_bytes).map(byte).collect()
+}
+
+#[track_caller]
+fn gives(output: &Output, text: &[u8]) {
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        output.stdout == text,
+        "{} bytes of {}",
+        output.stdout.len(),
+        text.len()
+    );
+}
+
+/// Runs the command in a pipe: its output is read while it is given its input.
+fn piped(folder: &Folder, arguments: &str, stdin: &[u8]) -> Output {
+    let mut child = folder
+        .hornet(arguments)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(move || pipe.write_all(stdin));
+        child.wait_with_output().unwrap()
+    })
+}
+
+#[test]
+fn what_is_sealed_opens() {
+    let sealed = Sealed::new(5);
+    let folder = &sealed.0;
+    for len_bytes in [
+        0,
+        1,
+        5,
+        CHUNK - 1,
+        CHUNK,
+        CHUNK + 1,
+        8 * CHUNK,
+        8 * CHUNK + 1,
+        21 * CHUNK + 9,
+    ] {
+        let text = text(len_bytes);
+        folder.file("t", &text);
+        for (threads, armor) in [(1, ""), (2, ""), (5, ""), (2, "--armor")] {
+            let options = format!("--threads {threads}");
+            prints(
+                &folder.run(&format!("seal -R r {armor} {options} -o s --force t")),
+                "",
+            );
+            gives(&folder.run(&format!("open -i i {options} s")), &text);
+            prints(
+                &folder.run(&format!("open -i i {options} -o o --force s")),
+                "",
+            );
+            assert!(fs::read(folder.path("o")).unwrap() == text, "{len_bytes}");
+            // By pipes.
+            let output = piped(folder, &format!("seal -R r {armor} {options}"), &text);
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            if armor.is_empty() {
+                let expected = fs::metadata(folder.path("s")).unwrap().len();
+                assert_eq!(output.stdout.len() as u64, expected);
+            }
+            let opened = piped(folder, &format!("open -i i {options}"), &output.stdout);
+            gives(&opened, &text);
+            let opened = piped(
+                folder,
+                &format!("open -i i {options} -o o --force"),
+                &output.stdout,
+            );
+            prints(&opened, "");
+            assert!(fs::read(folder.path("o")).unwrap() == text, "{len_bytes}");
+        }
+    }
+}
+
+#[test]
+fn every_byte_is_authentic() {
+    let sealed = Sealed::new(20);
+    let bytes = sealed.sealed();
+    let mut count = 0;
+    for at in 0..bytes.len() {
+        for changed in [
+            [&bytes[..at], &[bytes[at] ^ 1], &bytes[at + 1..]].concat(),
+            bytes[..at].to_vec(),
+            [&bytes[..at], &bytes[at + 1..]].concat(),
+            [&bytes[..=at], &bytes[at..]].concat(),
+        ] {
+            if changed == bytes {
+                continue;
+            }
+            sealed.0.file("c", &changed);
+            let output = sealed.0.run("open -i i c");
+            complains(&output, 1, &["c: "]);
+            count += 1;
+        }
+    }
+    assert!(count > 850, "{count}");
+    sealed.refuses(
+        &[&bytes[..], b"\n"].concat(),
+        &["chunk 0 is not authentic"],
+        0,
+    );
+    sealed.refuses(
+        b"",
+        &["c: line 1 of the header: not a file sealed by age v1"],
+        0,
+    );
+}
+
+#[test]
+fn chunks_stay_in_their_places() {
+    let sealed = Sealed::new(20 * CHUNK + 5);
+    let bytes = sealed.sealed();
+    let (header, payload) = bytes.split_at(sealed.payload());
+    let chunks: Vec<&[u8]> = payload.chunks(SEALED).collect();
+    let of = |order: &[usize]| {
+        let moved = order.iter().flat_map(|&number| chunks[number]).copied();
+        [header, &moved.collect::<Vec<u8>>()].concat()
+    };
+    let all: Vec<usize> = (0..chunks.len()).collect();
+    let mut swapped = all.clone();
+    swapped.swap(9, 12);
+    sealed.refuses(
+        &of(&swapped),
+        &["chunk 9 is not authentic", "at byte 589824 of the text"],
+        9 * CHUNK,
+    );
+    let doubled = [&all[..3], &all[2..]].concat();
+    sealed.refuses(&of(&doubled), &["chunk 3 is not authentic"], 3 * CHUNK);
+    let without = [&all[..17], &all[18..]].concat();
+    sealed.refuses(&of(&without), &["chunk 17 is not authentic"], 17 * CHUNK);
+    sealed.refuses(
+        &of(&all[..20]),
+        &["cut off at chunk 20: the end is missing"],
+        19 * CHUNK,
+    );
+    sealed.refuses(&of(&[]), &["cut off at chunk 0"], 0);
+    sealed.refuses(
+        &of(&all)[..bytes.len() - 20],
+        &["cut off at chunk 20"],
+        20 * CHUNK,
+    );
+    sealed.refuses(
+        &header[..header.len() - 3],
+        &["cut off after the header"],
+        0,
+    );
+
+    let whole = Sealed::new(2 * CHUNK);
+    let more = [&whole.sealed()[..], b"x"].concat();
+    whole.refuses(&more, &["goes on after chunk 1, which is the last"], CHUNK);
+
+    // The first chunk that was changed is named.
+    let mut changed = of(&all);
+    for chunk in [6, 3, 15] {
+        changed[header.len() + chunk * SEALED + 100] ^= 1;
+    }
+    sealed.refuses(&changed, &["chunk 3 is not authentic"], 3 * CHUNK);
+}
+
+#[test]
+fn ranges_read_only_their_chunks() {
+    let sealed = Sealed::new(30 * CHUNK + 100);
+    let Sealed(folder, text) = &sealed;
+    let payload = sealed.payload();
+    let mut bytes = sealed.sealed();
+    // What is not needed is not there.
+    for chunk in (0..30).filter(|chunk| !(4..6).contains(chunk)) {
+        bytes[payload + chunk * SEALED..][..SEALED].fill(0);
+    }
+    folder.file("c", &bytes);
+    let begin = 5 * CHUNK - 10;
+    for (offset, length) in [
+        (begin, 20),
+        (4 * CHUNK, 2 * CHUNK),
+        (4 * CHUNK, 1),
+        (6 * CHUNK - 1, 1),
+    ] {
+        let range = format!("open -i i --range {offset}:{length}");
+        gives(
+            &folder.run(&format!("{range} c")),
+            &text[offset..offset + length],
+        );
+        prints(&folder.run(&format!("{range} -o o --force c")), "");
+        assert!(fs::read(folder.path("o")).unwrap() == text[offset..offset + length]);
+    }
+    complains(
+        &folder.run("open -i i --range 3MiB:1 c"),
+        2,
+        &["c: the range ends at byte 3145729, and the text has 1966180 bytes"],
+    );
+    complains(
+        &folder.run("open -i i --range 0:1 c"),
+        1,
+        &["c: chunk 0 is not authentic"],
+    );
+    // The end is verified too.
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    folder.file("c", &bytes);
+    complains(
+        &folder.run(&format!("open -i i --range {begin}:20 c")),
+        1,
+        &["chunk 30 is not authentic"],
+    );
+    folder.file("c", &bytes[..payload + 6 * SEALED]);
+    complains(
+        &folder.run(&format!("open -i i --range {begin}:20 c")),
+        1,
+        &["cut off at chunk 6"],
+    );
+
+    prints(&folder.run("seal -a -R r -o a t"), "");
+    let why = "--range needs a regular file without armour";
+    complains(&folder.run("open -i i --range 0:1 a"), 2, &["a: ", why]);
+    let stdin = folder.run_with_stdin("open -i i --range 0:1", &sealed.sealed());
+    complains(&stdin, 2, &["standard input: ", why]);
+}
+
+/// This takes 256 MiB of memory and a second for each.
+#[test]
+fn passphrases() {
+    let sealed = Sealed::new(100);
+    let folder = &sealed.0;
+    folder.secret("p", "a passphrase\nand more\n");
+    folder.secret("q", "another");
+    prints(&folder.run("seal --passphrase-file p -o z t"), "");
+    gives(&folder.run("open --passphrase-file p z"), &sealed.1);
+    complains(
+        &folder.run("open --passphrase-file q z"),
+        1,
+        &["z: the passphrase is another"],
+    );
+    complains(
+        &folder.run("open -i i z"),
+        1,
+        &["z: sealed with a passphrase; use --passphrase"],
+    );
+    complains(
+        &folder.run("open --passphrase-file p s"),
+        1,
+        &["not sealed with a passphrase; use --identity"],
+    );
+    folder.secret("p", "\n");
+    complains(
+        &folder.run("seal --passphrase-file p t"),
+        2,
+        &["p: has no passphrase"],
+    );
+    folder.secret("p", vec![b'x'; 5000]);
+    complains(
+        &folder.run("seal --passphrase-file p t"),
+        2,
+        &["p: longer than 4095 bytes"],
+    );
+    folder.file("p", "open to all");
+    fs::set_permissions(folder.path("p"), fs::Permissions::from_mode(0o644)).unwrap();
+    complains(&folder.run("seal --passphrase-file p t"), 2, &["p: "]);
+    // The work is limited.
+    let z = fs::read(folder.path("z")).unwrap();
+    let end = z.windows(4).position(|window| window == b" 18\n").unwrap();
+    folder.file("c", [&z[..end], b" 23\n", &z[end + 4..]].concat());
+    folder.secret("p", "a passphrase");
+    complains(
+        &folder.run("open --passphrase-file p c"),
+        1,
+        &["line 2 of the header: the work factor is above 22"],
+    );
+}
+
+#[test]
+fn keys() {
+    let sealed = Sealed::new(100);
+    let folder = &sealed.0;
+    let other = Sealed::new(3);
+    let theirs = fs::read_to_string(other.0.path("i")).unwrap();
+    let ours = folder.read("i");
+    folder.secret("j", &theirs);
+    complains(
+        &folder.run("open -i j s"),
+        1,
+        &["s: not sealed to any of these identities"],
+    );
+    gives(&folder.run("open -i j -i i s"), &sealed.1);
+    folder.secret("both", format!("# a comment\n\n{theirs}{ours}"));
+    gives(&folder.run("open -i both s"), &sealed.1);
+    // Sealed to both.
+    let recipient = other.0.read("r");
+    prints(
+        &folder.run(&format!("seal -R r -r {} -o two t", recipient.trim())),
+        "",
+    );
+    gives(&folder.run("open -i j two"), &sealed.1);
+    gives(&folder.run("open -i i two"), &sealed.1);
+
+    let secret = ours.lines().last().unwrap();
+    for (line, why) in [
+        ("nonsense", "not an identity 'AGE-SECRET-KEY-1…'"),
+        (&secret[..secret.len() - 1], "not an identity"),
+        (&secret.to_lowercase(), "not an identity"),
+        (recipient.trim(), "not an identity"),
+        ("AGE-SECRET-KEY-PQ-1XXX", "of another kind than X25519"),
+        ("age-encryption.org/v1", "sealed itself"),
+    ] {
+        folder.secret("bad", format!("# one\n{line}\n"));
+        let output = folder.run("open -i bad s");
+        complains(&output, 2, &["bad: line 2: ", why]);
+        assert!(
+            !String::from_utf8_lossy(&output.stderr).contains(line),
+            "{line}"
+        );
+    }
+    folder.secret("bad", "# none\n");
+    complains(&folder.run("open -i bad s"), 2, &["bad: has no identities"]);
+    fs::set_permissions(folder.path("i"), fs::Permissions::from_mode(0o644)).unwrap();
+    complains(&folder.run("open -i i s"), 2, &["i: "]);
+
+    for (line, why) in [
+        ("age1", "not a recipient"),
+        ("ssh-ed25519 AAAA", "an SSH key"),
+        (secret, "a secret identity"),
+        (&recipient.trim().replace("age1", "age2"), "not a recipient"),
+    ] {
+        folder.file("bad", format!("{}\n{line}\n", recipient.trim()));
+        complains(&folder.run("seal -R bad t"), 2, &["bad: line 2: ", why]);
+    }
+    rejects(&folder.run("seal -r age1xyz t"), &["not a recipient"]);
+    rejects(&folder.run("seal t"), &["--recipient"]);
+    rejects(&folder.run("seal -p -R r t"), &["cannot be used with"]);
+    rejects(&folder.run("open s"), &["--identity"]);
+    complains(
+        &folder.run("open -i - -"),
+        2,
+        &["standard input: can be only one of the inputs"],
+    );
+}
+
+#[test]
+fn outputs() {
+    let sealed = Sealed::new(3 * CHUNK);
+    let folder = &sealed.0;
+    complains(
+        &folder.run("seal -R r -o s t"),
+        2,
+        &["s: exists; use --force"],
+    );
+    complains(
+        &folder.run("seal -R r -o t --force t"),
+        2,
+        &["t: is an input"],
+    );
+    complains(
+        &folder.run("open -i i -o i --force s"),
+        2,
+        &["i: is an input"],
+    );
+    complains(
+        &folder.run("seal -R r -o none/s t"),
+        2,
+        &["none/s: No such file"],
+    );
+    complains(&folder.run("seal -R r none"), 2, &["none: No such file"]);
+    complains(&folder.run("open -i none s"), 2, &["none: No such file"]);
+    complains(&folder.run("keygen --age i"), 2, &["i: exists"]);
+    let full = folder
+        .hornet("open -i i s")
+        .stdout(fs::File::create("/dev/full").unwrap())
+        .output()
+        .unwrap();
+    complains(&full, 2, &["standard output: No space left"]);
+    let broken = folder
+        .hornet("seal -R r t")
+        .stdout(common::broken_pipe())
+        .output()
+        .unwrap();
+    complains(&broken, 2, &["standard output: Broken pipe"]);
+    let (_person, terminal) = common::terminal();
+    let shown = folder
+        .hornet("seal -R r t")
+        .stdout(terminal)
+        .output()
+        .unwrap();
+    complains(&shown, 2, &["standard output: is a terminal; use --armor"]);
+    assert_eq!(
+        fs::metadata(folder.path("i")).unwrap().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 6);
+}
+
+#[test]
+fn zeros_are_not_written() {
+    let sealed = Sealed::new(3);
+    let folder = &sealed.0;
+    let mut text = vec![0; 40 * CHUNK + 17];
+    text[20 * CHUNK] = 1;
+    folder.file("z", &text);
+    prints(&folder.run("seal -R r -o zs z"), "");
+    prints(&folder.run("open -i i -o o zs"), "");
+    assert!(fs::read(folder.path("o")).unwrap() == text);
+    let blocks = fs::metadata(folder.path("o")).unwrap().blocks();
+    assert!(blocks * 512 <= 4 * CHUNK as u64, "{blocks}");
+}
+
+/// Whatever ends it, there is nothing under the output's name but all of it, and nothing beside it.
+#[test]
+fn killed() {
+    let sealed = Sealed::new(40 * CHUNK);
+    let folder = &sealed.0;
+    let before = fs::read_dir(&folder.0).unwrap().count();
+    let (mut done, mut not) = (0, 0);
+    for turn in 0_u32..40 {
+        let (command, expected) = match turn % 2 {
+            0 => ("open -i i -o o s", sealed.1.len()),
+            _ => ("seal -R r -o o t", sealed.sealed().len()),
+        };
+        let mut child = folder.hornet(command).spawn().unwrap();
+        thread::sleep(Duration::from_micros(u64::from(turn) * 700));
+        let signal = if turn % 3 == 0 {
+            libc::SIGTERM
+        } else {
+            libc::SIGKILL
+        };
+        // SAFETY: the child was not waited for.
+        unsafe { libc::kill(i32::try_from(child.id()).unwrap(), signal) };
+        child.wait().unwrap();
+        match fs::metadata(folder.path("o")) {
+            Ok(metadata) => {
+                assert_eq!(metadata.len(), expected as u64);
+                fs::remove_file(folder.path("o")).unwrap();
+                done += 1;
+            }
+            Err(_) => not += 1,
+        }
+        assert_eq!(
+            fs::read_dir(&folder.0).unwrap().count(),
+            before,
+            "after {done} and {not}"
+        );
+    }
+    assert!(not > 0);
+}
+
+/// A signal ends it while it waits for a pipe.
+#[test]
+fn signals_end_waiting() {
+    let sealed = Sealed::new(3);
+    let mut command = sealed.0.hornet("seal -R r -o o");
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(300));
+    // SAFETY: the child was not waited for.
+    unsafe { libc::kill(i32::try_from(child.id()).unwrap(), libc::SIGTERM) };
+    let pipe = child.stdin.take();
+    let status = child.wait().unwrap();
+    drop(pipe);
+    assert_eq!(
+        std::os::unix::process::ExitStatusExt::signal(&status),
+        Some(libc::SIGTERM)
+    );
+    assert!(!sealed.0.path("o").exists());
+}
+
+/// A file that changes its length is no mistaken for another.
+#[test]
+fn resized() {
+    let sealed = Sealed::new(600 * CHUNK);
+    let folder = &sealed.0;
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(folder.path("t"))
+        .unwrap();
+    let mut child = folder
+        .hornet("seal --threads 1 -R r -o o t")
+        .spawn()
+        .unwrap();
+    // It may end before that on a fast machine, but not have half.
+    file.write_all_at(b"more", sealed.1.len() as u64).unwrap();
+    let status = child.wait().unwrap();
+    match status.code() {
+        Some(0) => {
+            let opened = folder.run("open -i i o");
+            let len = opened.stdout.len() - sealed.1.len();
+            assert!(len == 0 || len == 4, "{len}");
+        }
+        code => assert_eq!((code, folder.path("o").exists()), (Some(2), false)),
+    }
+}
