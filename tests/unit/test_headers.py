@@ -83,7 +83,7 @@ def doxygen(root, folder):
 def test_documented(folder):
     """Doxygen finds everything that the headers declare documented. What most programs need is short."""
     lines = {path.name: path.read_text().count("\n") for path in (ROOT / "include").glob("*.h")}
-    assert len(lines) == 4 and lines["hornet.h"] <= 250, lines
+    assert len(lines) == 5 and lines["hornet.h"] <= 250, lines
     status, text, count = doxygen(ROOT, folder)
     assert status == 0 and count >= 85, f"{count} declarations:\n{text}"
     # It must notice what has an ordinary comment.
