@@ -3,7 +3,7 @@
 #
 # Installs what the tests need on Debian 12 and this machine lacks, announcing each step: Debian packages with apt-get,
 # parts of Rust with rustup, bindgen with cargo, pytest and other Python packages with pip, the dependencies of bindings/js
-# with npm and those of bindings/go with go. Does nothing, and needs no network, if nothing is missing.
+# with npm and those of bindings/go and tests/integration/sealing with go. Does nothing, and needs no network, if nothing is missing.
 #
 #     tests/install.sh [SUITE]      for a suite of tests/support/suites.py; quick by default
 set -eu
@@ -44,10 +44,11 @@ tools/rust-targets.sh wasm32-unknown-unknown aarch64-unknown-none x86_64-unknown
 
 # Fetches the versions in go.mod. Go itself is not installed: Debian 12's is too old.
 modules() {
-    GOPROXY=$1 go -C bindings/go/compare list -deps -test . ./xcrypto/loopback honnef.co/go/tools/cmd/staticcheck > /dev/null
+    GOPROXY=$1 go -C bindings/go/compare list -deps -test . ./xcrypto/loopback honnef.co/go/tools/cmd/staticcheck > /dev/null &&
+        GOPROXY=$1 go -C tests/integration/sealing list -deps . filippo.io/age/cmd/age > /dev/null
 }
 if ! modules off 2> /dev/null; then
-    echo "downloading what bindings/go/compare/go.mod names"
+    echo "downloading what bindings/go/compare/go.mod and tests/integration/sealing/go.mod name"
     modules "$(go env GOPROXY)"
 fi
 
