@@ -228,9 +228,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "A window has HORNET_BATCH_WINDOW packets; those that may share lanes have little associated data.",
             CUTS,
         ),
-        ("process_window", "A window has HORNET_BATCH_WINDOW packets, strides are short.", CUTS),
+        ("hornet_aead_process_window", "A window has HORNET_BATCH_WINDOW packets, strides are short.", CUTS),
         (
-            "process_window",
+            "hornet_aead_process_window",
             "Whether packets share passes, and how many, changes no result.",
             "lanes = (kernel->lanes - 1)",
             "most = (lanes - 1)",
@@ -257,7 +257,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "if (true) {",
         ),
         (
-            "process_window",
+            "hornet_aead_process_window",
             "More room than is needed, or the same.",
             "len_bytes) + ",
             "(aad_room + ",
@@ -266,20 +266,20 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "(stride + ",
         ),
         (
-            "process_window",
+            "hornet_aead_process_window",
             "No stack ends there, and to clear more often changes nothing.",
             "end = (UINTPTR_MAX - ",
             "end != (UINTPTR_MAX ",
             "UINTPTR_MAX)\nif (true)",
         ),
         (
-            "process_window",
+            "hornet_aead_process_window",
             "i is at most n, j at most i + shared, and n at most count.",
             "while (i < n)",
             "j != i + shared",
             "n < count",
         ),
-        ("process_window", "may_share decides again.", "(i < count); i++", "n != (count + "),
+        ("hornet_aead_process_window", "may_share decides again.", "(i < count); i++", "n != (count + "),
         ("seal_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
         ("open_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
     ],
@@ -287,13 +287,40 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ("ssh_alone", "A window has HORNET_BATCH_WINDOW packets.", "(uint32_t)i"),
         ("ssh_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
     ],
-    "aead/chacha20_poly1305.c": [
+    "aead/passes.h": [
         (
             "absorb_more",
             "At most a part of 64 KiB, or what is pending.",
             "(uint32_t)n",
             "= (uint32_t",
         ),
+        (
+            "stitch_blocks",
+            "A pass takes few blocks, and what it leaves is absorbed later.",
+            CUTS,
+        ),
+        (
+            "stitch_blocks",
+            "How many blocks are absorbed beside a pass changes no result.",
+            "layout->stitched /",
+            "(CHACHA20_DOUBLE_ROUNDS -",
+            "(most + 1) ",
+        ),
+        (
+            "last_copied",
+            "Copies nothing.",
+            "(true)",
+            "= (0 -",
+        ),
+        (
+            "first_pass",
+            "A pass is short.",
+            "= (uint32_t",
+            "(uint32_t)done",
+            "(uint32_t)whole",
+        ),
+    ],
+    "aead/long_chunk.h": [
         (
             "hornet_aead_long_chunk",
             "The first pass is short.",
@@ -424,18 +451,8 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "At most what is pending.",
             "absorbed, (uint32_t",
         ),
-        (
-            "stitch_blocks",
-            "A pass takes few blocks, and what it leaves is absorbed later.",
-            CUTS,
-        ),
-        (
-            "stitch_blocks",
-            "How many blocks are absorbed beside a pass changes no result.",
-            "layout->stitched /",
-            "(CHACHA20_DOUBLE_ROUNDS -",
-            "(most + 1) ",
-        ),
+    ],
+    "aead/chacha20_poly1305.c": [
         (
             "hornet_aead_short_chunk",
             "A short text has at most AEAD_COPIED_BYTES.",
@@ -471,19 +488,6 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "= (16 - 16",
             "(ready_bytes + 1)",
             "((size_t)(ciphertext + ready_bytes - next)) + 1)",
-        ),
-        (
-            "copy_last",
-            "Copies nothing.",
-            "(true)",
-            "= (0 -",
-        ),
-        (
-            "first_pass",
-            "A pass is short.",
-            "= (uint32_t",
-            "(uint32_t)done",
-            "(uint32_t)whole",
         ),
         (
             "message_processed",
