@@ -36,7 +36,7 @@ from tools.tune import pass_tables
 AEAD = Plan(["test_aead --few", "test_overlap", "test_aead"], ["test_aead --few"], ["test_aead --huge"])
 SSH = Plan(["test_ssh --few", "test_ssh"], ["test_ssh --few"], ["test_ssh --huge"])
 AEAD_AND_SSH = Plan(
-    ["test_aead --few", "test_ssh --few", "test_overlap", "test_aead", "test_ssh"],
+    ["test_ssh --few", "test_aead --few", "test_overlap", "test_aead", "test_ssh"],
     ["test_aead --few", "test_ssh --few"],
     ["test_aead --huge", "test_ssh --huge"],
 )
