@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Mutants that change no result: a pattern of functions, the reason, and parts of the line without the change and with it."""
+"""Mutants that change no result: a pattern of functions, the reason, and parts of the line without the change and with it.
+
+Where other lines are the same, BEFORE and the line after it follow.
+"""
 
 CUTS = "every value that is cut to 32 bits"
+BEFORE = "\n\n"
 
 CHOICES = {
     "gains": "Decides whether packets share passes; what they are sealed to is the same.",
@@ -319,7 +323,23 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "in_place = t->opens && out",
             "done != (0 - 1)",
         ),
-        ("first_pass", "The pass sets it to the same.", "if (true)"),
+        ("first_pass", "The pass sets it to the same.", f"if (true){BEFORE}t->work.out = out + done;"),
+        (
+            "blocks_written",
+            "The same number of blocks, or one more, of those that there are.",
+            "((pass_end + before + 15) + ",
+            "((pass_end + before + 15) - 1)",
+            "end <= input_bytes",
+            "((end < input_bytes) ?",
+            "end < (input_bytes + 1)",
+            "end < (input_bytes - ",
+            "|| before == (0 ",
+        ),
+        (
+            "absorb_rest",
+            "Which kernel absorbs changes no result.",
+            "in_aead((n ",
+        ),
         (
             "first_pass",
             "A pass is short.",
@@ -362,7 +382,6 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "uint32_t)((",
             "absorbed) / (16 +",
             "(done + 1)",
-            "now = (INPUT_BEFORE + ((done",
             "now = (INPUT_BEFORE + (t->opens ? (part_end - 1)",
             "(AEAD_PENDING_BYTES",
             "(stitch_capacity",
@@ -453,7 +472,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "hornet_aead_long_chunk",
             "Lengths of whole blocks differ by 16 or more; where they are equal, n is 0.",
             "< ((blocks_written(pass_end, input_bytes, INPUT_BEFORE)) + ",
-            "< ((blocks_written(pass_end, input_bytes, INPUT_BEFORE)) - 1",
+            "< ((blocks_written(pass_end, input_bytes, INPUT_BEFORE)) - 1)",
             "< blocks_written((pass_end + ",
             "< blocks_written(pass_end, (input_bytes + ",
             "< blocks_written(pass_end, input_bytes, (INPUT_BEFORE + ",
