@@ -82,6 +82,10 @@ class Mutant:
         """Return the line without the change and with it, each with its end."""
         return "".join(f"{line}\n" for line in self._lines(text))
 
+    def line_after(self, text: str) -> str:
+        """Return the line after that of the change."""
+        return text[text.index("\n", self.end) :].split("\n", 2)[1].strip()
+
     def _begin(self, text: str) -> int:
         """Return where the line begins."""
         same = next(i for i, (old, new) in enumerate(zip(text, self.of(text))) if old != new)

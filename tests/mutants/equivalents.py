@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Mutants that change no result: a pattern of functions, the reason, and parts of the line without the change and with it."""
+"""Mutants that change no result: a pattern of functions, the reason, and parts of the line without the change and with it.
+
+Where other lines are the same, BEFORE and the line after it follow.
+"""
 
 CUTS = "every value that is cut to 32 bits"
+BEFORE = "\n\n"
 
 CHOICES = {
     "gains": "Decides whether packets share passes; what they are sealed to is the same.",
@@ -228,9 +232,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "A window has HORNET_BATCH_WINDOW packets; those that may share lanes have little associated data.",
             CUTS,
         ),
-        ("process_window", "A window has HORNET_BATCH_WINDOW packets, strides are short.", CUTS),
+        ("hornet_aead_process_window", "A window has HORNET_BATCH_WINDOW packets, strides are short.", CUTS),
         (
-            "process_window",
+            "hornet_aead_process_window",
             "Whether packets share passes, and how many, changes no result.",
             "lanes = (kernel->lanes - 1)",
             "most = (lanes - 1)",
@@ -257,7 +261,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "if (true) {",
         ),
         (
-            "process_window",
+            "hornet_aead_process_window",
             "More room than is needed, or the same.",
             "len_bytes) + ",
             "(aad_room + ",
@@ -266,20 +270,20 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "(stride + ",
         ),
         (
-            "process_window",
+            "hornet_aead_process_window",
             "No stack ends there, and to clear more often changes nothing.",
             "end = (UINTPTR_MAX - ",
             "end != (UINTPTR_MAX ",
             "UINTPTR_MAX)\nif (true)",
         ),
         (
-            "process_window",
+            "hornet_aead_process_window",
             "i is at most n, j at most i + shared, and n at most count.",
             "while (i < n)",
             "j != i + shared",
             "n < count",
         ),
-        ("process_window", "may_share decides again.", "(i < count); i++", "n != (count + "),
+        ("hornet_aead_process_window", "may_share decides again.", "(i < count); i++", "n != (count + "),
         ("seal_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
         ("open_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
     ],
@@ -287,13 +291,63 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         ("ssh_alone", "A window has HORNET_BATCH_WINDOW packets.", "(uint32_t)i"),
         ("ssh_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
     ],
-    "aead/chacha20_poly1305.c": [
+    "aead/passes.h": [
         (
             "absorb_more",
             "At most a part of 64 KiB, or what is pending.",
             "(uint32_t)n",
             "= (uint32_t",
         ),
+        (
+            "stitch_blocks",
+            "A pass takes few blocks, and what it leaves is absorbed later.",
+            CUTS,
+        ),
+        (
+            "stitch_blocks",
+            "How many blocks are absorbed beside a pass changes no result.",
+            "layout->stitched /",
+            "(CHACHA20_DOUBLE_ROUNDS -",
+            "(most + 1) ",
+        ),
+        (
+            "last_copied",
+            "Copies nothing.",
+            "(true)",
+            "= (0 -",
+        ),
+        (
+            "first_pass",
+            "What is opened may pass through `memory`, even if that is not needed.",
+            "in_place = (t->opens && done != 0)",
+            "in_place = t->opens && out",
+            "done != (0 - 1)",
+        ),
+        ("first_pass", "The pass sets it to the same.", f"if (true){BEFORE}t->work.out = out + done;"),
+        (
+            "blocks_written",
+            "The same number of blocks, or one more, of those that there are.",
+            "((pass_end + before + 15) + ",
+            "((pass_end + before + 15) - 1)",
+            "end <= input_bytes",
+            "((end < input_bytes) ?",
+            "end < (input_bytes + 1)",
+            "end < (input_bytes - ",
+            "|| before == (0 ",
+        ),
+        (
+            "absorb_rest",
+            "Which kernel absorbs changes no result.",
+            "in_aead((n ",
+        ),
+        (
+            "first_pass",
+            "A pass is short.",
+            "= (uint32_t",
+            "(uint32_t)done",
+        ),
+    ],
+    "aead/long_chunk.h": [
         (
             "hornet_aead_long_chunk",
             "The first pass is short.",
@@ -328,8 +382,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "uint32_t)((",
             "absorbed) / (16 +",
             "(done + 1)",
-            "now = (((done",
-            "now = ((t->opens ? (part_end - 1)",
+            "now = (INPUT_BEFORE + (t->opens ? (part_end - 1)",
             "(AEAD_PENDING_BYTES",
             "(stitch_capacity",
             " ((part_end",
@@ -362,26 +415,21 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "hornet_aead_long_chunk",
             "A pass that takes blocks takes all that it decrypts; others leave more than a block.",
             "< (pass_end",
-            "< ((pass_end / 16 ",
             "< (uint32_t",
             "+ (16 +",
             "stitched <=",
             "* (uint32_t",
             "(stitched + 1) ",
             "(stitched - 1) ",
-            "((pass_end / 16) + 1)",
-            "< ((pass_end / 16) - 1)",
         ),
         (
             "hornet_aead_long_chunk",
             "Passes that leave blocks take none, and more may be absorbed before them.",
             "- (16 ",
             "n = (uint32_t",
-            "n = (pass_end +",
+            "n = blocks_written((pass_end +",
             "- 16 * (stitched -",
-            "= ((pass_end / 16) +",
             "- absorbed +",
-            "((pass_end / 16 * 16 - absorbed - 16 * stitched) + 16",
         ),
         (
             "hornet_aead_long_chunk",
@@ -417,25 +465,39 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "hornet_aead_long_chunk",
             "An empty text has nothing to absorb.",
             "= (0 -",
-            "if ((!t",
+            "if (absorbed_last)",
+        ),
+        ("hornet_aead_long_chunk", "`done` reaches the end.", "done >= len_bytes"),
+        (
+            "hornet_aead_long_chunk",
+            "Lengths of whole blocks differ by 16 or more; where they are equal, n is 0.",
+            "< ((blocks_written(pass_end, input_bytes, INPUT_BEFORE)) + ",
+            "< ((blocks_written(pass_end, input_bytes, INPUT_BEFORE)) - 1)",
+            "< blocks_written((pass_end + ",
+            "< blocks_written(pass_end, (input_bytes + ",
+            "< blocks_written(pass_end, input_bytes, (INPUT_BEFORE + ",
+            "< blocks_written(pass_end, input_bytes, (INPUT_BEFORE - 1)",
+        ),
+        (
+            "hornet_aead_long_chunk",
+            "At most one block more, of those that there are, or the same.",
+            "n = blocks_written(pass_end, (input_bytes + 1)",
+            "n = blocks_written(pass_end, input_bytes, (INPUT_BEFORE + ",
+            "n = blocks_written(pass_end, input_bytes, (INPUT_BEFORE - 1)",
+        ),
+        (
+            "hornet_aead_long_chunk",
+            "The bytes are copied again before they are used.",
+            "if ((INPUT_BEFORE == 0) && pass_end",
+            "if ((INPUT_BEFORE == 0 && t->opens))",
         ),
         (
             "hornet_aead_long_chunk",
             "At most what is pending.",
             "absorbed, (uint32_t",
         ),
-        (
-            "stitch_blocks",
-            "A pass takes few blocks, and what it leaves is absorbed later.",
-            CUTS,
-        ),
-        (
-            "stitch_blocks",
-            "How many blocks are absorbed beside a pass changes no result.",
-            "layout->stitched /",
-            "(CHACHA20_DOUBLE_ROUNDS -",
-            "(most + 1) ",
-        ),
+    ],
+    "aead/chacha20_poly1305.c": [
         (
             "hornet_aead_short_chunk",
             "A short text has at most AEAD_COPIED_BYTES.",
@@ -471,19 +533,6 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "= (16 - 16",
             "(ready_bytes + 1)",
             "((size_t)(ciphertext + ready_bytes - next)) + 1)",
-        ),
-        (
-            "copy_last",
-            "Copies nothing.",
-            "(true)",
-            "= (0 -",
-        ),
-        (
-            "first_pass",
-            "A pass is short.",
-            "= (uint32_t",
-            "(uint32_t)done",
-            "(uint32_t)whole",
         ),
         (
             "message_processed",

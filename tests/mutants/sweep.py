@@ -22,7 +22,7 @@ from shutil import copytree
 
 import pytest
 from mutants.changes import Mutant, all_of, mutants_of
-from mutants.equivalents import CHOICES, CUTS, EQUIVALENTS
+from mutants.equivalents import BEFORE, CHOICES, CUTS, EQUIVALENTS
 from support import ALL_KERNELS, ROOT, WARNINGS, compiled, cpus, kernel_names, library, run, sources_in
 
 from tools.tune import pass_tables
@@ -294,6 +294,13 @@ class Sweep:
             said = list(pool.map(lambda each: self.reported(*each), chosen))
         return {mutant: outcome for (_, mutant), outcome in zip(chosen, said, strict=True)}
 
+    def is_meant(self, mutant: Mutant, change: str) -> bool:
+        """Return whether an entry of the list, in the function of a mistake, means this mistake."""
+        if change == CUTS:
+            return mutant.cuts
+        line, _, after = change.partition(BEFORE)
+        return line in mutant.lines(self.text) and after in mutant.line_after(self.text)
+
     def wrongly_listed(self, outcomes: dict[Mutant, str], lost: set[Mutant], whole: bool) -> Iterator[str]:
         """Compare the list with the outcomes, and remove what it contains from `lost`. `whole`: of all mistakes."""
         functions = {mutant.function for mutant in outcomes}
@@ -302,8 +309,7 @@ class Sweep:
                 listed = [
                     mutant
                     for mutant in outcomes
-                    if re.fullmatch(function, mutant.function)
-                    and (mutant.cuts if change == CUTS else change in mutant.lines(self.text))
+                    if re.fullmatch(function, mutant.function) and self.is_meant(mutant, change)
                 ]
                 lost.difference_update(listed)
                 if whole and not any(outcomes[mutant] == NOT_NOTICED for mutant in listed):

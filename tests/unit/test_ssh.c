@@ -301,6 +301,18 @@ static void test_long_lengths(void)
                 check_message(&m);
                 n += (uint32_t)step - 1;
             }
+    /* A part, and few bytes more: the block of Poly1305 that begins in the part is the last, or there is
+     * none. */
+    for (int k = 0; k < CHACHA20_KERNELS; k++) {
+        if (!chacha20_runs_here(chacha20_kernels[k]))
+            continue;
+        force_chacha20(chacha20_kernels[k]);
+        const chacha20_layout *const first = chacha20_layout_for(chacha20_kernels[k], true, LONGEST);
+        for (uint32_t n = 0; n < 32; n += step == 1 ? 1 : 12) {
+            const struct message m = make_message(64 * ((uint32_t)first->nblocks - 1) + 65536 + n);
+            check_message(&m);
+        }
+    }
     force_chacha20(NULL);
     for (uint32_t n = 65536 + 960; n < LONGEST; n += 77777) {
         const struct message m = make_message(n);
