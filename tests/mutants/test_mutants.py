@@ -349,7 +349,7 @@ SAMPLE = (
     ("poly1305/partial.c", Plan(["test_partial"], sources=["poly1305/partial.c"]), 4),
     ("poly1305/horner/serial_kernel.h", SERIAL, 4),
     ("poly1305/horner/batch.h", replace(PORTABLE, plain=["test_poly1305 --batches portable"]), 3),
-    ("chacha20/chacha20.c", Plan(["test_aead --few", "test_chacha20"], sources=["chacha20/chacha20.c"]), 3),
+    ("chacha20/chacha20.c", Plan(["test_aead --few", "test_chacha20"], sources=["chacha20/chacha20.c"]), 4),
     ("aead/ssh.c", Plan(["test_ssh --few"], sources=["aead/ssh.c"]), 3),
     ("core/dispatch.c", Plan(["test_dispatch"], sources=["core/dispatch.c"]), 3),
     ("library/kernels.c", Plan(["test_dispatch"], sources=["library/kernels.c"]), 3),
