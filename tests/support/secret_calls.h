@@ -330,7 +330,10 @@ static void make_last_chunk(size_t n)
 }
 static void call_stream_open(size_t n)
 {
-    it.ok = hornet_stream_open(it.opened[0], NULL, IT_CHUNKS, stream_bytes(n), 0, true, it.keys[0]);
+    const size_t sealed_bytes = stream_bytes(n);
+    uint64_t text_bytes;
+    it.ok = hornet_stream_text_bytes(&text_bytes, sealed_bytes) && text_bytes == n &&
+            hornet_stream_open(it.opened[0], NULL, IT_CHUNKS, sealed_bytes, 0, true, it.keys[0]);
 }
 
 static void call_equal(size_t n) { it.ok = hornet_equal(it.msg, it.sealed[0], n); }
