@@ -157,6 +157,7 @@ tune:
 	tools/venv.sh tests/requirements.txt build/venv
 	build/venv/bin/python -m tools.measure.crossovers $(if $(QUICK),--processes 1 --rounds 5 --step 64 --longest 1024) $(ARGS)
 	build/venv/bin/python -m tools.tune.passes $(if $(QUICK),--runs 2)
+	build/venv/bin/python -m tools.tune.batches
 
 compare:
 	tools/apt-install.sh clang-19 libgmp-dev python3-venv
