@@ -152,6 +152,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "-= (uint32_t)n",
         ),
     ],
+    "chacha20/layouts/masks.h": [
+        ("masks_start", "The next loop sets word 12 again.", "i <= 12"),
+    ],
     "core/cpu/x86.c": [
         ("properties_of", "They are different bits.", "X86_FULL_WIDTH_ZMM ^"),
         ("hornet_cpu_detect", "Without AVX-IFMA, other kernels are chosen.", "if (cpuid.max_subleaf7 < 1)"),

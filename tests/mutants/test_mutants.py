@@ -145,10 +145,10 @@ BYTES = replace(
     row("mutants-constant-time", "core/constant_time.h", COMPARISON, 100, 1, suites="release", cpu_seconds=180),
     row("mutants-poly1305-batch", "poly1305/batch.c", POLY1305, 500, 1, suites="release", cpu_seconds=850),
     row("mutants-aead-header", "aead/aead.h", AEAD_AND_SSH, 80, 1, suites="release", cpu_seconds=90),
-    row("mutants-aead-passes", "aead/passes.h", AEAD_AND_SSH, 20, 1, suites="release", cpu_seconds=200),
-    row("mutants-aead-long", "aead/long_chunk.h", AEAD_AND_SSH, 100, 1, suites="release", cpu_seconds=600),
+    row("mutants-aead-passes", "aead/passes.h", AEAD_AND_SSH, 150, 1, suites="release", cpu_seconds=200),
+    row("mutants-aead-long", "aead/long_chunk.h", AEAD_AND_SSH, 200, 1, suites="release", cpu_seconds=600),
     row("mutants-aead-batch", "aead/batch.c", AEAD_AND_SSH, 400, 1, suites="release", cpu_seconds=700),
-    row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 600, 1, suites="release", cpu_seconds=1300),
+    row("mutants-aead-call", "aead/chacha20_poly1305.c", AEAD, 180, 1, suites="release", cpu_seconds=600),
     row("mutants-aead-ssh", "aead/ssh.c", SSH, 40, 1, suites="release", cpu_seconds=300),
     row("mutants-aead-chunks", "aead/chunks.c", AEAD, 650, 1, suites="release", cpu_seconds=600),
 )
