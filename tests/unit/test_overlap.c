@@ -135,21 +135,21 @@ static const struct {
     void (*call)(uint8_t *out, const uint8_t *in, size_t n);
     bool writes_tags, reads_tags; /* among the chunks, of which only one may stay where it is */
 } functions[] = {
-    {"hornet_chacha20_poly1305_seal", seal},
-    {"hornet_chacha20_poly1305_open", open},
-    {"hornet_xchacha20_poly1305_seal", seal_extended},
-    {"hornet_xchacha20_poly1305_open", open_extended},
-    {"hornet_aead_encrypt", encrypt},
-    {"hornet_aead_decrypt", decrypt},
-    {"hornet_aead_encryptv", encrypt_pieces},
-    {"hornet_aead_decryptv", decrypt_pieces},
-    {"hornet_chacha20_poly1305_seal_batch", seal_batch},
-    {"hornet_chacha20_poly1305_open_batch", open_batch},
-    {"hornet_xchacha20_poly1305_seal_batch", seal_extended_batch},
-    {"hornet_xchacha20_poly1305_open_batch", open_extended_batch},
-    {"hornet_stream_seal", seal_stream, .writes_tags = true},
-    {"hornet_stream_open", open_stream, .reads_tags = true},
-    {"hornet_chacha20", chacha20},
+    {.name = "hornet_chacha20_poly1305_seal", .call = seal},
+    {.name = "hornet_chacha20_poly1305_open", .call = open},
+    {.name = "hornet_xchacha20_poly1305_seal", .call = seal_extended},
+    {.name = "hornet_xchacha20_poly1305_open", .call = open_extended},
+    {.name = "hornet_aead_encrypt", .call = encrypt},
+    {.name = "hornet_aead_decrypt", .call = decrypt},
+    {.name = "hornet_aead_encryptv", .call = encrypt_pieces},
+    {.name = "hornet_aead_decryptv", .call = decrypt_pieces},
+    {.name = "hornet_chacha20_poly1305_seal_batch", .call = seal_batch},
+    {.name = "hornet_chacha20_poly1305_open_batch", .call = open_batch},
+    {.name = "hornet_xchacha20_poly1305_seal_batch", .call = seal_extended_batch},
+    {.name = "hornet_xchacha20_poly1305_open_batch", .call = open_extended_batch},
+    {.name = "hornet_stream_seal", .call = seal_stream, .writes_tags = true},
+    {.name = "hornet_stream_open", .call = open_stream, .reads_tags = true},
+    {.name = "hornet_chacha20", .call = chacha20},
 };
 
 /* Returns from a trap, which compilers make SIGILL or SIGTRAP. */

@@ -117,7 +117,8 @@ def test_nothing_is_copied(tmp_path):
         objects.write(file.fileno(), keys, keys.reserve(1), [], [], [])
     made = [keys, nonces, objects, SealedManifest((tmp_path / "manifest").read_bytes(), keys), keys.evaluation()]
     made += [hornet.Poly1305(bytes(32)), hornet.Poly1305Aes(bytes(32))]
-    made += [hornet.ChaCha20Poly1305(bytes(32)), hornet.XChaCha20Poly1305(bytes(32)), hornet.SSHCipher(bytes(64))]
+    made += [hornet.ChaCha20(bytes(32), bytes(12)), hornet.ChaCha20Poly1305(bytes(32))]
+    made += [hornet.XChaCha20Poly1305(bytes(32)), hornet.SSHCipher(bytes(64))]
     paths = [tmp_path / "with parts", tmp_path / "parts"]
     made.append(PartsLock(*paths))
     with_segments.keep_segments(4096)
