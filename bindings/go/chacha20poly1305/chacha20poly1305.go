@@ -22,9 +22,6 @@ package chacha20poly1305
 
 import (
 	"crypto/cipher"
-	"crypto/fips140"
-	"errors"
-	"fmt"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/aead"
 )
@@ -50,12 +47,9 @@ func New(key []byte) (cipher.AEAD, error) { return newAEAD(key, NonceSize) }
 func NewX(key []byte) (cipher.AEAD, error) { return newAEAD(key, NonceSizeX) }
 
 func newAEAD(key []byte, nonceSize int) (cipher.AEAD, error) {
-	if fips140.Enforced() {
-		return nil, errors.New("chacha20poly1305: use of ChaCha20-Poly1305 is not allowed in FIPS 140-only mode")
+	a, err := aead.New("chacha20poly1305", key, nonceSize)
+	if err != nil {
+		return nil, err
 	}
-	if len(key) != KeySize {
-		return nil, fmt.Errorf("chacha20poly1305: a key of %d bytes, not %d", len(key), KeySize)
-	}
-	a := aead.New((*[KeySize]byte)(key), nonceSize)
 	return &a, nil
 }

@@ -4,7 +4,9 @@
 package aead
 
 import (
+	"crypto/fips140"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/alias"
@@ -33,9 +35,16 @@ type AEAD struct {
 	nonceSize int
 }
 
-// New returns the AEAD with nonces of nonceSize bytes: [NonceSize] or [NonceSizeX].
-func New(key *[KeySize]byte, nonceSize int) AEAD {
-	return AEAD{key: chacha20.LoadKey(key), nonceSize: nonceSize}
+// New returns the AEAD with nonces of nonceSize bytes: [NonceSize] or [NonceSizeX]. Errors begin with the name of the package
+// that is called.
+func New(name string, key []byte, nonceSize int) (AEAD, error) {
+	if fips140.Enforced() {
+		return AEAD{}, errors.New(name + ": use of ChaCha20-Poly1305 is not allowed in FIPS 140-only mode")
+	}
+	if len(key) != KeySize {
+		return AEAD{}, fmt.Errorf("%s: a key of %d bytes, not %d", name, len(key), KeySize)
+	}
+	return AEAD{chacha20.LoadKey((*[KeySize]byte)(key)), nonceSize}, nil
 }
 
 // NonceSize is that of cipher.AEAD, and so are the next methods.
@@ -93,7 +102,7 @@ func (a *AEAD) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, erro
 		valid = a.openLong(out, nonce, ciphertext, additionalData, tag)
 	}
 	if !valid {
-		Clear(out)
+		asm.Clear(out)
 		return nil, errOpen
 	}
 	return whole, nil
@@ -245,13 +254,6 @@ func (a *AEAD) init(s *chacha20.State, nonce []byte) {
 func Extend(dst []byte, n int) (whole, out []byte) {
 	whole = slices.Grow(dst, n)[:len(dst)+n]
 	return whole, whole[len(dst):]
-}
-
-// Clear overwrites b with zeros. The goroutine can be preempted meanwhile.
-func Clear(b []byte) {
-	for step := range slices.Chunk(b, asm.MaxBytes) {
-		clear(step)
-	}
 }
 
 func checkOverlap(out, in, additionalData []byte) {
