@@ -17,12 +17,13 @@ type Reader struct {
 	filled int    // how many bytes of sealed were read
 	ended  bool   // src has ended
 	sealed [SealedChunkSize + 1]byte
-	text   [ChunkSize]byte
+	text   *[ChunkSize]byte // nil until it is needed
 	err    error
 }
 
 // NewReader returns a [Reader] of a sealed text under a key of [KeySize] bytes. Another length is an error. The text must end
-// where src ends. The Reader has two buffers of about [ChunkSize] bytes.
+// where src ends. It has a buffer of [SealedChunkSize] bytes, and, unless
+// each Read has room for a chunk, one of [ChunkSize].
 func NewReader(key []byte, src io.Reader) (*Reader, error) {
 	r := &Reader{src: src}
 	if err := r.cipher.init(key); err != nil {
@@ -80,7 +81,9 @@ func (r *Reader) WriteTo(dst io.Writer) (n int64, err error) {
 func (r *Reader) Wipe() {
 	r.cipher.Wipe()
 	clear(r.sealed[:])
-	clear(r.text[:])
+	if r.text != nil {
+		clear(r.text[:])
+	}
 	r.unread, r.err = nil, errWiped
 }
 
@@ -104,6 +107,9 @@ func (r *Reader) next(p []byte) ([]byte, error) {
 	}
 	last := r.filled <= SealedChunkSize
 	if len(p) < ChunkSize {
+		if r.text == nil {
+			r.text = new([ChunkSize]byte)
+		}
 		p = r.text[:]
 	}
 	text, err := r.cipher.Open(p[:0], r.sealed[:min(r.filled, SealedChunkSize)], r.number, last)

@@ -45,7 +45,7 @@ func TestWipe(t *testing.T) {
 	}
 	r.Read(make([]byte, 9))
 	r.Wipe()
-	if r.cipher != (Cipher{}) || r.sealed != [SealedChunkSize + 1]byte{} || r.text != [ChunkSize]byte{} {
+	if r.cipher != (Cipher{}) || r.sealed != [SealedChunkSize + 1]byte{} || *r.text != [ChunkSize]byte{} {
 		t.Error("Reader: something is left")
 	}
 	if n, err := r.Read(make([]byte, 9)); n != 0 || err != errWiped {
