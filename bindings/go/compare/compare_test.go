@@ -198,7 +198,8 @@ func TestPackets(t *testing.T) {
 
 // TestPayload opens files of age, and lets age open ours, of lengths around the ends of chunks.
 func TestPayload(t *testing.T) {
-	for _, n := range []int{0, 1, 1000, stream.ChunkSize - 16, stream.ChunkSize - 1, stream.ChunkSize, stream.ChunkSize + 1, 2 * stream.ChunkSize, 2*stream.ChunkSize + 1, 300_001} {
+	const chunk = stream.ChunkSize
+	for _, n := range []int{0, 1, 1000, chunk - 16, chunk - 1, chunk, chunk + 1, 2 * chunk, 2*chunk + 1, 300_001} {
 		text := randomBytes(n)
 		file, before, key, k := agePayload(text)
 		r, err := stream.NewReader(key, bytes.NewReader(file[len(before):]))

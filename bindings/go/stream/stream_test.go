@@ -38,7 +38,8 @@ func randomBytes(n int) []byte {
 var key = randomBytes(stream.KeySize)
 
 // lengths are around the ends of chunks.
-var lengths = []int{0, 1, 15, 16, 17, 1000, chunk - 17, chunk - 16, chunk - 1, chunk, chunk + 1, chunk + 16, 2*chunk - 1, 2 * chunk, 2*chunk + 1, 3*chunk + 77}
+var lengths = []int{0, 1, 15, 16, 17, 1000, chunk - 17, chunk - 16, chunk - 1, chunk, chunk + 1, chunk + 16,
+	2*chunk - 1, 2 * chunk, 2*chunk + 1, 3*chunk + 77}
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -588,7 +589,11 @@ func TestKeys(t *testing.T) {
 		_, errReader := stream.NewReader(k, nil)
 		_, errReaderAt := stream.NewReaderAt(k, bytes.NewReader(defined(make([]byte, 32), nil)), 16)
 		for _, err := range []error{err, errWriter, errReader, errReaderAt} {
-			if n == stream.KeySize && err != nil || n != stream.KeySize && fmt.Sprint(err) != fmt.Sprintf("stream: a key of %d bytes, not 32", n) {
+			want := fmt.Sprintf("stream: a key of %d bytes, not 32", n)
+			if n == stream.KeySize {
+				want = "<nil>"
+			}
+			if fmt.Sprint(err) != want {
 				t.Errorf("a key of %d bytes: %v", n, err)
 			}
 		}
