@@ -93,7 +93,8 @@ def test_go(options, env, amd64):
 
 @suite("quick", cpu_seconds=30)
 def test_go_races():
-    go("test", "-race", "-run", RACES, "./poly1305", "./poly1305aes", "./chacha20poly1305", "./openssh")
+    packages = ("./poly1305", "./poly1305aes", "./chacha20poly1305", "./openssh", "./stream")
+    go("test", "-race", "-run", RACES, *packages)
 
 
 @suite("quick", cpu_seconds=40)
@@ -183,7 +184,8 @@ def test_go_fuzzed():
     go(*fuzz, "OpenParts", "./poly1305aes")
     go(*fuzz, "Pieces", "./chacha20")
     go(*fuzz, "Packets", "./openssh")
-    for target in ("Sum", "AEAD", "Stream", "Masks", "Packets"):
+    go(*fuzz, "Chunks", "./stream")
+    for target in ("Sum", "AEAD", "Stream", "Masks", "Packets", "Payload"):
         go(*fuzz, target, cwd=compare)
 
 

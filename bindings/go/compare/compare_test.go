@@ -5,12 +5,16 @@ package main
 import (
 	"bytes"
 	"crypto/cipher"
+	"errors"
+	"io"
 	"testing"
 
+	"filippo.io/age"
 	"github.com/hornet-mac/hornet/bindings/go/chacha20"
 	"github.com/hornet-mac/hornet/bindings/go/chacha20poly1305"
 	"github.com/hornet-mac/hornet/bindings/go/openssh"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305"
+	"github.com/hornet-mac/hornet/bindings/go/stream"
 	xchacha20 "golang.org/x/crypto/chacha20"
 	xchacha20poly1305 "golang.org/x/crypto/chacha20poly1305"
 	//lint:ignore SA1019 it is what this module is compared with
@@ -190,6 +194,68 @@ func TestPackets(t *testing.T) {
 		checkPacket(t, (*[openssh.KeySize]byte)(randomBytes(openssh.KeySize)), all[n:2*n], uint32(n)<<20)
 	}
 	checkPacket(t, (*[openssh.KeySize]byte)(randomBytes(openssh.KeySize)), all, 1)
+}
+
+// TestPayload opens files of age, and lets age open ours, of lengths around the ends of chunks.
+func TestPayload(t *testing.T) {
+	const chunk = stream.ChunkSize
+	for _, n := range []int{0, 1, 1000, chunk - 16, chunk - 1, chunk, chunk + 1, 2 * chunk, 2*chunk + 1, 300_001} {
+		text := randomBytes(n)
+		file, before, key, k := agePayload(text)
+		r, err := stream.NewReader(key, bytes.NewReader(file[len(before):]))
+		must(err)
+		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%d bytes: stream: %v", n, err)
+		}
+		sealed := bytes.NewBuffer(bytes.Clone(before))
+		w, err := stream.NewWriter(key, sealed)
+		must(err)
+		w.Write(text)
+		must(w.Close())
+		if !bytes.Equal(sealed.Bytes(), file) {
+			t.Errorf("%d bytes: another file", n)
+		}
+		theirs, err := age.Decrypt(sealed, k)
+		must(err)
+		if got, err := io.ReadAll(theirs); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%d bytes: age: %v", n, err)
+		}
+	}
+}
+
+// checkRefused compares what both release of a sealed text that may have been changed, and whether they refuse it. age releases
+// also the chunk that should have been the last, or should not.
+func checkRefused(t *testing.T, k *keeper, before, key, sealed []byte) {
+	t.Helper()
+	r, err := stream.NewReader(key, bytes.NewReader(sealed))
+	must(err)
+	ours, err := io.ReadAll(r)
+	theirReader, theirErr := age.Decrypt(bytes.NewReader(append(bytes.Clone(before), sealed...)), k)
+	must(theirErr)
+	their, theirErr := io.ReadAll(theirReader)
+	if (err == nil) != (theirErr == nil) {
+		t.Fatalf("stream: %v; age: %v", err, theirErr)
+	}
+	wrongEnd := errors.Is(err, stream.ErrGoesOn) || errors.Is(err, stream.ErrCutOff)
+	if !bytes.Equal(ours, their) && !(wrongEnd && bytes.HasPrefix(their, ours)) {
+		t.Fatalf("%d and %d bytes: stream: %v; age: %v", len(ours), len(their), err, theirErr)
+	}
+}
+
+func FuzzPayload(f *testing.F) {
+	f.Add(uint(0), uint(3), uint(16), uint(0))
+	f.Add(uint(stream.ChunkSize), uint(1<<30), uint(stream.SealedChunkSize), uint(1))
+	f.Add(uint(2*stream.ChunkSize+5), uint(stream.SealedChunkSize+5), uint(1<<30), uint(7))
+	f.Add(uint(2*stream.ChunkSize), uint(1<<30), uint(stream.SealedChunkSize), uint(0))
+	f.Fuzz(func(t *testing.T, n, changed, end, more uint) {
+		file, before, key, k := agePayload(randomBytes(int(n % (3 * stream.ChunkSize))))
+		sealed := file[len(before):]
+		if changed < uint(len(sealed)) {
+			sealed[changed] ^= 1
+		}
+		sealed = append(sealed[:min(end, uint(len(sealed)))], make([]byte, more%40)...)
+		checkRefused(t, k, before, key, sealed)
+	})
 }
 
 func FuzzStream(f *testing.F) {

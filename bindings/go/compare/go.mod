@@ -3,11 +3,13 @@ module github.com/hornet-mac/hornet/bindings/go/compare
 go 1.26.0
 
 require (
+	filippo.io/age v1.3.2
 	github.com/hornet-mac/hornet/bindings/go v0.0.0
 	golang.org/x/crypto v0.58.0
 )
 
 require (
+	filippo.io/hpke v0.4.0 // indirect
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.41.0 // indirect

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints a table of the times.
+// Command compare measures the module and golang.org/x/crypto, alternating between them, and prints a table of the times; and
+// package stream and age.
 //
 //	go run . [-rounds N] [-sweep | -lengths N,...]
 //	go run . -calls N -operation NAME -library hornet|x/crypto -lengths N
@@ -305,4 +306,15 @@ func main() {
 		rows = append(rows, measure(n, ours, their, *rounds, duration))
 	}
 	write(masks.name+" (packets)", rows)
+
+	debug.SetGCPercent(100) // age's reader leaves much
+	fmt.Print("\n| | bytes | hornet, ns | age, ns | ratio |\n| --- | --- | --- | --- | --- |\n")
+	for _, o := range payloads {
+		var rows []row
+		for _, n := range []int{1000, 1 << 20, 16 << 20} {
+			ours, their := o.of(n)
+			rows = append(rows, measure(n, ours, their, *rounds, duration))
+		}
+		write(o.name, rows)
+	}
 }

@@ -17,7 +17,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hornet-mac/hornet/bindings/go/internal/asm"
 	"github.com/hornet-mac/hornet/bindings/go/internal/chacha20"
@@ -106,9 +105,7 @@ func (c *Cipher) Open(packet []byte, number uint32) ([]byte, error) {
 		valid = c.open(m, tag, number)
 	}
 	if !valid {
-		for step := range slices.Chunk(payload, asm.MaxBytes) {
-			clear(step)
-		}
+		asm.Clear(payload)
 		return nil, ErrOpen
 	}
 	return payload, nil

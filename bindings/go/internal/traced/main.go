@@ -6,6 +6,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"math/rand/v2"
 	"os"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/hornet-mac/hornet/bindings/go/openssh"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305"
 	"github.com/hornet-mac/hornet/bindings/go/poly1305aes"
+	"github.com/hornet-mac/hornet/bindings/go/stream"
 )
 
 // kinds must all allocate the same memory, because branches may depend on addresses.
@@ -59,6 +62,7 @@ func main() {
 		aeads(secret, n, at)
 		streams(secret, n)
 		packets(secret, n, at)
+		chunks(secret, n, at)
 	}
 	if len(os.Args) > 2 {
 		must(planted(secret(1)) < 2)
@@ -157,6 +161,32 @@ func packets(secret func(int) []byte, n, at int) {
 	c.Seal(packet, 3)
 	packet[openssh.LengthSize+n+at] ^= 1
 	_, err = c.Open(packet, 3)
+	must(err != nil)
+	c.Wipe()
+}
+
+func chunks(secret func(int) []byte, n, at int) {
+	key, m, out := secret(stream.KeySize), secret(n), make([]byte, n+1)
+	var sealed bytes.Buffer
+	w, err := stream.NewWriter(key, &sealed)
+	must(err == nil)
+	w.Write(m[:n/3])
+	w.Write(m[n/3:])
+	must(w.Close() == nil)
+	r, err := stream.NewReader(key, bytes.NewReader(sealed.Bytes()))
+	must(err == nil)
+	got, err := io.ReadFull(r, out)
+	must(got == n && err != nil)
+	r.Wipe()
+	readerAt, err := stream.NewReaderAt(key, bytes.NewReader(sealed.Bytes()), int64(sealed.Len()))
+	must(err == nil)
+	got, err = readerAt.ReadAt(out, 0)
+	must(got == n && err == io.EOF)
+	readerAt.Wipe()
+	c, err := stream.New(key)
+	must(err == nil)
+	sealed.Bytes()[n+at] ^= 1
+	_, err = c.Open(out[:0], sealed.Bytes(), 0, true)
 	must(err != nil)
 	c.Wipe()
 }
