@@ -115,8 +115,11 @@ HORNET_NOINLINE uintptr_t hchacha20_call(uint8_t subkey[32], const uint8_t nonce
 {
     chacha20_state state;
     const uintptr_t end = hchacha20(&state, key, nonce);
-    for (size_t i = 0; i < 8; i += 2)
-        store_le64(subkey + 4 * i, state.word[4 + i] | (uint64_t)state.word[5 + i] << 32);
+    for (size_t i = 0; i < 8; i++) {
+        uint32_t word = state.word[4 + i];
+        HORNET_VALUE_BARRIER("r", word); /* as a vector, words would have to wait for their stores */
+        store_le32(subkey + 4 * i, word);
+    }
     return lower_end(end, stack_end(STACK_BELOW_BYTES));
 }
 
