@@ -2,9 +2,7 @@
 
 //! The one-time key.
 
-use crate::bytes::{WrongLength, array};
-use core::fmt;
-use zeroize::{ZeroizeOnDrop, optimization_barrier};
+use zeroize::optimization_barrier;
 
 /// A one-time key: 32 bytes, r (which the library clamps) followed by s. Wiped when dropped.
 ///
@@ -37,41 +35,56 @@ impl Key {
     }
 }
 
-/// Copies the bytes, like [`Key::new`].
-impl From<&[u8; Key::BYTES]> for Key {
-    fn from(bytes: &[u8; Key::BYTES]) -> Self {
-        Self::new(bytes)
-    }
+/// A key, the one array of a struct, is wiped when it is dropped, and not shown.
+macro_rules! wiped_key {
+    ($key:ident) => {
+        impl Drop for $key {
+            fn drop(&mut self) {
+                $crate::key::wipe(&mut self.0);
+            }
+        }
+
+        impl zeroize::ZeroizeOnDrop for $key {}
+
+        /// Does not show the key.
+        impl core::fmt::Debug for $key {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(concat!(stringify!($key), "(..)"))
+            }
+        }
+    };
 }
 
-/// Copies the bytes, like [`Key::new`].
-impl TryFrom<&[u8]> for Key {
-    type Error = WrongLength;
+/// A key is made from its bytes by its function `new`.
+macro_rules! from_bytes {
+    ($key:ident, $bytes:expr) => {
+        #[doc = concat!("Copies the bytes, like [`", stringify!($key), "::new`].")]
+        impl From<&[u8; $bytes]> for $key {
+            fn from(bytes: &[u8; $bytes]) -> Self {
+                Self::new(bytes)
+            }
+        }
 
-    fn try_from(bytes: &[u8]) -> Result<Self, WrongLength> {
-        array("key", bytes).map(Self::new)
-    }
+        #[doc = concat!("Copies the bytes, like [`", stringify!($key), "::new`].")]
+        impl TryFrom<&[u8]> for $key {
+            type Error = $crate::bytes::WrongLength;
+
+            fn try_from(bytes: &[u8]) -> Result<Self, $crate::bytes::WrongLength> {
+                $crate::bytes::array("key", bytes).map(Self::new)
+            }
+        }
+    };
 }
 
-impl Drop for Key {
-    fn drop(&mut self) {
-        wipe(&mut self.0);
-    }
-}
+pub(crate) use {from_bytes, wiped_key};
+
+wiped_key!(Key);
+from_bytes!(Key, Key::BYTES);
 
 /// Wipes a key as one array: byte by byte would take a tenth of the time of a short message.
 pub(crate) fn wipe<const BYTES: usize>(key: &mut [u8; BYTES]) {
     *key = [0; BYTES];
     optimization_barrier(key);
-}
-
-impl ZeroizeOnDrop for Key {}
-
-/// Does not show the key.
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
-    }
 }
 
 #[cfg(test)]

@@ -35,15 +35,13 @@
 //! ```
 
 use crate::batch::{CHUNK, InChunks};
-use crate::bytes::{WrongLength, array};
 use crate::ffi;
-use crate::key::wipe;
+use crate::key::{from_bytes, wiped_key};
 use crate::tag::{Mismatch, Tag};
 use core::error::Error;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ptr;
-use zeroize::ZeroizeOnDrop;
 
 /// The number of bytes of the length before the text.
 pub const LENGTH_BYTES: usize = 4;
@@ -250,36 +248,8 @@ fn verdict(valid: bool) -> Result<(), OpenError> {
     valid.then_some(()).ok_or(OpenError::Mismatch)
 }
 
-/// Copies the bytes, like [`Key::new`].
-impl From<&[u8; Key::BYTES]> for Key {
-    fn from(key: &[u8; Key::BYTES]) -> Self {
-        Self::new(key)
-    }
-}
-
-/// Copies the bytes, like [`Key::new`].
-impl TryFrom<&[u8]> for Key {
-    type Error = WrongLength;
-
-    fn try_from(key: &[u8]) -> Result<Self, WrongLength> {
-        array("key", key).map(Self::new)
-    }
-}
-
-impl Drop for Key {
-    fn drop(&mut self) {
-        wipe(&mut self.0);
-    }
-}
-
-impl ZeroizeOnDrop for Key {}
-
-/// Does not show the key.
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
-    }
-}
+wiped_key!(Key);
+from_bytes!(Key, Key::BYTES);
 
 /// A packet has this number of bytes, which is less than [`OVERHEAD_BYTES`], or more than 2^32 - 1
 /// beyond it. Nothing was written.

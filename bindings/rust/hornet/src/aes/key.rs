@@ -4,11 +4,10 @@
 
 use crate::bytes::{WrongLength, array};
 use crate::ffi;
-use crate::key::wipe;
+use crate::key::wiped_key;
 use core::error::Error;
 use core::fmt;
 use core::ptr;
-use zeroize::ZeroizeOnDrop;
 
 /// Index of the first byte of r.
 const R: usize = 16;
@@ -95,20 +94,7 @@ impl TryFrom<&[u8]> for Key {
     }
 }
 
-impl Drop for Key {
-    fn drop(&mut self) {
-        wipe(&mut self.0);
-    }
-}
-
-impl ZeroizeOnDrop for Key {}
-
-/// Does not show the key.
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
-    }
-}
+wiped_key!(Key);
 
 /// The r of a key is not clamped: bytes 3, 7, 11 and 15 of r must be less than 16, and bytes 4, 8
 /// and 12 must be multiples of 4.

@@ -13,13 +13,11 @@ mod traits;
 pub use stream::{ChaCha20Stream, Stream, XChaCha20Stream};
 
 use crate::batch::{CHUNK, InChunks};
-use crate::bytes::{WrongLength, array};
 use crate::ffi;
-use crate::key::wipe;
+use crate::key::{from_bytes, wiped_key};
 use core::error::Error;
 use core::fmt;
 use core::iter::FusedIterator;
-use zeroize::ZeroizeOnDrop;
 
 /// Computes `HChaCha20`: a key from a key and a nonce (draft-irtf-cfrg-xchacha-03, section 2.2). The result
 /// is secret, and the caller should wipe it.
@@ -136,36 +134,8 @@ impl ChaCha20 {
     }
 }
 
-/// Copies the bytes, like [`ChaCha20::new`].
-impl From<&[u8; 32]> for ChaCha20 {
-    fn from(key: &[u8; 32]) -> Self {
-        Self::new(key)
-    }
-}
-
-/// Copies the bytes, like [`ChaCha20::new`].
-impl TryFrom<&[u8]> for ChaCha20 {
-    type Error = WrongLength;
-
-    fn try_from(key: &[u8]) -> Result<Self, WrongLength> {
-        array("key", key).map(Self::new)
-    }
-}
-
-impl Drop for ChaCha20 {
-    fn drop(&mut self) {
-        wipe(&mut self.0);
-    }
-}
-
-impl ZeroizeOnDrop for ChaCha20 {}
-
-/// Does not show the key.
-impl fmt::Debug for ChaCha20 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ChaCha20(..)")
-    }
-}
+wiped_key!(ChaCha20);
+from_bytes!(ChaCha20, 32);
 
 /// The text needs blocks beyond the last one, whose number is 2^32 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

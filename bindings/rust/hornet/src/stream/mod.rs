@@ -43,11 +43,9 @@ pub use reader::Reader;
 #[cfg(feature = "std")]
 pub use writer::Writer;
 
-use crate::bytes::{WrongLength, array};
 use crate::ffi;
-use crate::key::wipe;
-use core::fmt;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use crate::key::{from_bytes, wiped_key};
+use zeroize::Zeroize;
 
 /// The length of each chunk but the last, which may have fewer bytes: 65536.
 pub const CHUNK_BYTES: usize = 65536;
@@ -292,36 +290,8 @@ fn one_chunk(text_bytes: usize) -> Result<usize, ChunksError> {
     Ok(text_bytes)
 }
 
-impl Drop for Key {
-    fn drop(&mut self) {
-        wipe(&mut self.0);
-    }
-}
-
-impl ZeroizeOnDrop for Key {}
-
-/// Copies the bytes, like [`Key::new`].
-impl From<&[u8; Key::BYTES]> for Key {
-    fn from(bytes: &[u8; Key::BYTES]) -> Self {
-        Self::new(bytes)
-    }
-}
-
-/// Copies the bytes, like [`Key::new`].
-impl TryFrom<&[u8]> for Key {
-    type Error = WrongLength;
-
-    fn try_from(bytes: &[u8]) -> Result<Self, WrongLength> {
-        array("key", bytes).map(Self::new)
-    }
-}
-
-/// Does not show the key.
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
-    }
-}
+wiped_key!(Key);
+from_bytes!(Key, Key::BYTES);
 
 /// A chunk and its tag, and a byte of the next. Wiped when dropped.
 #[cfg(feature = "std")]
