@@ -25,6 +25,15 @@ static inline bool chacha20_runs_here(const struct hornet_chacha20_kernel *kerne
     return hornet_can_run(&kernel->implementation, hornet_cpu());
 }
 
+/* Iterates over the kernels that run here. */
+static inline const struct hornet_chacha20_kernel *nth_chacha20(size_t n)
+{
+    size_t k = n % CHACHA20_KERNELS;
+    while (!chacha20_runs_here(chacha20_kernels[k]))
+        k = (k + 1) % CHACHA20_KERNELS;
+    return chacha20_kernels[k];
+}
+
 /* Returns the kernel that serves long messages. */
 static inline const struct hornet_chacha20_kernel *chacha20_in_use(void)
 {

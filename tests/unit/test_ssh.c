@@ -164,14 +164,6 @@ static void check_message(const struct message *m)
           "%s: %u bytes, another sequence number", names(), m->len_bytes);
 }
 
-static const struct hornet_chacha20_kernel *nth_chacha20(size_t n)
-{
-    size_t k = n % CHACHA20_KERNELS;
-    while (!chacha20_runs_here(chacha20_kernels[k]))
-        k = (k + 1) % CHACHA20_KERNELS;
-    return chacha20_kernels[k];
-}
-
 static void check_on_every_chacha20(const struct message *m)
 {
     for (int k = 0; k < CHACHA20_KERNELS; k++) {

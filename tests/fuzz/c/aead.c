@@ -18,13 +18,6 @@ static uint8_t *make_buffer(size_t len_bytes)
     return buffer;
 }
 
-static const struct hornet_chacha20_kernel *nth_kernel(size_t n)
-{
-    while (!chacha20_runs_here(chacha20_kernels[n % CHACHA20_KERNELS]))
-        n++;
-    return chacha20_kernels[n % CHACHA20_KERNELS];
-}
-
 /* Parts of a text, from any byte on, as SSH packets: each alone, then as a batch, in which one is forged.
  */
 static void test_ssh(const uint8_t *text, size_t len_bytes, const uint8_t *cuts, size_t count, size_t wrong,
@@ -42,7 +35,7 @@ static void test_ssh(const uint8_t *text, size_t len_bytes, const uint8_t *cuts,
         expected[i] = make_buffer(4 + n + 16);
         reference_ssh(expected[i], part, (uint32_t)n, sequence, key);
         packets[i] = (hornet_ssh_packet){packet, (uint32_t)n, sequence, key};
-        force_chacha20(nth_kernel(wrong + i));
+        force_chacha20(nth_chacha20(wrong + i));
         memcpy(packet + 4, part, n);
         hornet_ssh_seal(packet, (uint32_t)n, sequence, key);
         must(memcmp(packet, expected[i], 4 + n + 16) == 0, "an SSH packet", "");
@@ -94,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
     /* One call with each kernel of either primitive, and in place. */
     for (size_t i = 0; i < (size_t)KERNEL_COUNT + CHACHA20_KERNELS; i++) {
         const struct hornet_poly1305_kernel *kernel = all_kernels[i % (size_t)KERNEL_COUNT];
-        const struct hornet_chacha20_kernel *cipher = nth_kernel(first + i);
+        const struct hornet_chacha20_kernel *cipher = nth_chacha20(first + i);
         if (kernel_runs_here(kernel))
             must(hornet_kernel_force(HORNET_POLY1305, name_of(kernel)), "forced", name_of(kernel));
         force_chacha20(cipher);
@@ -130,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
              "associated data", "");
         for (size_t i = 0; i <= ncuts; i++) {
             const size_t n = i == ncuts ? len_bytes - at : (len_bytes - at) * cuts[i] / 256;
-            force_chacha20(nth_kernel(cuts[i % MOST_CUTS] + i));
+            force_chacha20(nth_chacha20(cuts[i % MOST_CUTS] + i));
             must((decrypts ? hornet_aead_decrypt : hornet_aead_encrypt)(&state, out + at, in + at, n),
                  "a piece", "");
             at += n;
@@ -154,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
          "packets", "");
     for (size_t i = 0; i < count; i++) {
         const hornet_packet *p = &packets[i];
-        force_chacha20(nth_kernel(first + i + 1));
+        force_chacha20(nth_chacha20(first + i + 1));
         must((extended ? hornet_xchacha20_poly1305_seal : hornet_chacha20_poly1305_seal)(
                  out, tag, p->in, p->len_bytes, p->aad, p->aad_bytes, nonce, key) &&
                  memcmp(out, p->out, p->len_bytes) == 0 && memcmp(tag, p->tag, 16) == 0,
@@ -184,7 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t input_bytes)
     const size_t nmasks = len_bytes < 16 ? 0 : count;
     for (size_t i = 0; i < nmasks; i++)
         samples[i] = msg + (len_bytes - 16) * (cuts[i % MOST_CUTS] ^ i) / 256;
-    force_chacha20(nth_kernel(first));
+    force_chacha20(nth_chacha20(first));
     hornet_chacha20_header_masks(masks, samples, key, nmasks);
     for (size_t i = 0; i < nmasks; i++) {
         reference_chacha20(mask, (const uint8_t[5]){0}, 5, key, reference_load32(samples[i]),
