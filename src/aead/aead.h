@@ -77,10 +77,10 @@ enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
  * OpenSSH does. */
 enum aead_cipher { AEAD_RFC8439, AEAD_XCHACHA20, AEAD_OPENSSH };
 
-/* A window of packets; valid[i] is set to whether packet i was opened or sealed. */
+/* A batch of packets, or a window of it; valid[i] is set to whether packet i was opened or sealed. */
 typedef struct aead_window {
     const void *packets; /* hornet_packet; of OpenSSH, hornet_ssh_packet */
-    bool *valid;
+    bool *valid;         /* of a batch that is sealed, NULL */
     bool opens;
     enum aead_cipher cipher;
     aead_kernels kernels;
@@ -95,8 +95,8 @@ aead_kernels hornet_aead_kernels_in_use(void);
 bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c);
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
 
-/* Processes the first count packets of a window, and returns whether all were opened or sealed. */
-bool hornet_aead_process_window(const aead_window *window, size_t count);
+/* Processes count packets, and returns whether all were opened or sealed. */
+bool hornet_aead_batch(const aead_window *batch, size_t count);
 
 /* Encrypts or decrypts the first chunk of a message, and copies the ciphertext to `ciphertext`, after the
  * associated data, padded. Passes absorb whole blocks from there on; returns the first block that is left.

@@ -145,10 +145,9 @@ HORNET_NOINLINE uintptr_t aead_bundle(const aead_window *window, const uint8_t *
 }
 
 /* More associated data gains little from sharing a pass, as longer packets do. */
-static bool may_share(const aead_window *window, size_t i)
+static bool may_share(const hornet_packet *p)
 {
-    const hornet_packet p = packet_at(window, i);
-    return p.len_bytes <= AEAD_SHARED_BYTES && p.aad_bytes <= AEAD_AAD_ROOM_BYTES;
+    return p->len_bytes <= AEAD_SHARED_BYTES && p->aad_bytes <= AEAD_AAD_ROOM_BYTES;
 }
 
 /* Writes the numbers of the packets that may share lanes to order, the longest first, and returns how many
@@ -161,7 +160,7 @@ static size_t aead_sort(uint8_t *order, size_t *aad_room, const aead_window *win
     for (size_t i = 0; i < count; i++) {
         const hornet_packet p = packet_at(window, i);
         lens_bytes[i] = (uint16_t)p.len_bytes;
-        if (!may_share(window, i))
+        if (!may_share(&p))
             continue;
         order[n++] = (uint8_t)i;
         if (p.aad_bytes > *aad_room)
@@ -200,7 +199,14 @@ static bool gains(const aead_window *window, const uint8_t *order, size_t count,
     return alone >= together + together / 16; /* the sum is so near to what was measured */
 }
 
-bool hornet_aead_process_window(const aead_window *window, size_t count)
+/* Seals or opens packet i, and returns whether it was. */
+static bool process_alone(const aead_window *window, size_t i)
+{
+    return window->valid[i] = window->alone(window, i);
+}
+
+/* Processes the first count packets of a window, and returns whether all were opened or sealed. */
+static bool process_window(const aead_window *window, size_t count)
 {
     const struct hornet_chacha20_kernel *const kernel = batch_kernel(window->kernels);
     const size_t lanes = kernel->lanes / lanes_of_packet(window);
@@ -208,14 +214,8 @@ bool hornet_aead_process_window(const aead_window *window, size_t count)
     uint8_t order[AEAD_WINDOW];
     uintptr_t end = UINTPTR_MAX;
     bool all = true;
-    size_t aad_room;
-    size_t i = 0;
-    if (count < fewest) {
-        for (; i < count; i++)
-            all &= window->valid[i] = window->alone(window, i);
-        return all;
-    }
-    const size_t n = aead_sort(order, &aad_room, window, count);
+    size_t i = 0, aad_room = 0;
+    const size_t n = count < fewest ? 0 : aead_sort(order, &aad_room, window, count);
     while (i != n) {
         const size_t stride = stride_of(packet_at(window, order[i]).len_bytes, aad_room);
         size_t most = lanes;
@@ -223,7 +223,7 @@ bool hornet_aead_process_window(const aead_window *window, size_t count)
             most /= 2;
         const size_t shared = n - i < most ? n - i : most;
         if (shared < fewest || !(BATCH_ALWAYS || gains(window, order + i, shared, kernel))) {
-            all &= window->valid[order[i]] = window->alone(window, order[i]);
+            all &= process_alone(window, order[i]);
             i++;
             continue;
         }
@@ -234,9 +234,27 @@ bool hornet_aead_process_window(const aead_window *window, size_t count)
     }
     if (end != UINTPTR_MAX) /* once for all bundles */
         clear_stack_and_registers(end);
-    for (i = 0; n != count && i < count; i++)
-        if (!may_share(window, i))
-            all &= window->valid[i] = window->alone(window, i);
+    for (i = 0; n != count && i < count; i++) {
+        const hornet_packet p = packet_at(window, i);
+        if (n == 0 || !may_share(&p))
+            all &= process_alone(window, i);
+    }
+    return all;
+}
+
+bool hornet_aead_batch(const aead_window *batch, size_t count)
+{
+    aead_window window = *batch;
+    bool sealed[AEAD_WINDOW], all = true;
+    window.kernels = hornet_aead_kernels_in_use();
+    for (size_t first = 0; first < count; first += AEAD_WINDOW) {
+        if (batch->cipher == AEAD_OPENSSH)
+            window.packets = ssh_packet_at(batch, first);
+        else
+            window.packets = (const hornet_packet *)batch->packets + first;
+        window.valid = batch->opens ? batch->valid + first : sealed;
+        all &= process_window(&window, hornet_batch_window(first, count));
+    }
     return all;
 }
 
@@ -249,44 +267,24 @@ static bool aead_alone(const aead_window *window, size_t i)
     return window->opens ? hornet_aead_open_call(p->tag, &call) : hornet_aead_seal_call(p->tag, &call);
 }
 
-static bool seal_batch(const hornet_packet *packets, size_t count, enum aead_cipher cipher)
-{
-    const aead_kernels kernels = hornet_aead_kernels_in_use();
-    bool valid[AEAD_WINDOW], all = true;
-    for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, valid, false, cipher, kernels, aead_alone};
-        all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
-    }
-    return all;
-}
-
-static bool open_batch(bool *valid, const hornet_packet *packets, size_t count, enum aead_cipher cipher)
-{
-    const aead_kernels kernels = hornet_aead_kernels_in_use();
-    bool all = true;
-    for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {packets + first, valid + first, true, cipher, kernels, aead_alone};
-        all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
-    }
-    return all;
-}
-
 bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
-    return seal_batch(packets, count, AEAD_RFC8439);
+    return hornet_aead_batch(&(aead_window){packets, .cipher = AEAD_RFC8439, .alone = aead_alone}, count);
 }
 
 bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
 {
-    return open_batch(valid, packets, count, AEAD_RFC8439);
+    return hornet_aead_batch(&(aead_window){packets, valid, true, AEAD_RFC8439, .alone = aead_alone},
+                             count);
 }
 
 bool hornet_xchacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
-    return seal_batch(packets, count, AEAD_XCHACHA20);
+    return hornet_aead_batch(&(aead_window){packets, .cipher = AEAD_XCHACHA20, .alone = aead_alone}, count);
 }
 
 bool hornet_xchacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
 {
-    return open_batch(valid, packets, count, AEAD_XCHACHA20);
+    return hornet_aead_batch(&(aead_window){packets, valid, true, AEAD_XCHACHA20, .alone = aead_alone},
+                             count);
 }

@@ -96,25 +96,12 @@ static bool ssh_alone(const aead_window *window, size_t i)
     return ssh_packet(window->opens, ssh_packet_at(window, i), window->kernels);
 }
 
-/* Seals or opens a batch, and returns whether all packets are authentic. */
-static bool ssh_batch(bool opens, bool *valid, const hornet_ssh_packet *packets, size_t count)
-{
-    const aead_kernels kernels = hornet_aead_kernels_in_use();
-    bool sealed[AEAD_WINDOW], all = true;
-    for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        const aead_window window = {
-            packets + first, opens ? valid + first : sealed, opens, AEAD_OPENSSH, kernels, ssh_alone};
-        all &= hornet_aead_process_window(&window, hornet_batch_window(first, count));
-    }
-    return all;
-}
-
 void hornet_ssh_seal_batch(const hornet_ssh_packet *packets, size_t count)
 {
-    (void)ssh_batch(false, NULL, packets, count);
+    (void)hornet_aead_batch(&(aead_window){packets, .cipher = AEAD_OPENSSH, .alone = ssh_alone}, count);
 }
 
 bool hornet_ssh_open_batch(bool *valid, const hornet_ssh_packet *packets, size_t count)
 {
-    return ssh_batch(true, valid, packets, count);
+    return hornet_aead_batch(&(aead_window){packets, valid, true, AEAD_OPENSSH, .alone = ssh_alone}, count);
 }

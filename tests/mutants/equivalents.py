@@ -221,11 +221,11 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
         (
             "may_share",
             "Who shares no passes is sealed alone, to the same bytes; the limits of uint16_t and of memory are higher.",
-            "p.len_bytes < AEAD",
-            "p.len_bytes == AEAD",
+            "p->len_bytes < AEAD",
+            "p->len_bytes == AEAD",
             "(AEAD_SHARED_BYTES ",
-            "p.aad_bytes < AEAD",
-            "p.aad_bytes == AEAD",
+            "p->aad_bytes < AEAD",
+            "p->aad_bytes == AEAD",
             "(AEAD_AAD_ROOM_BYTES - ",
         ),
         (
@@ -244,9 +244,9 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "A window has HORNET_BATCH_WINDOW packets; those that may share lanes have little associated data.",
             CUTS,
         ),
-        ("hornet_aead_process_window", "A window has HORNET_BATCH_WINDOW packets, strides are short.", CUTS),
+        ("process_window", "A window has HORNET_BATCH_WINDOW packets, strides are short.", CUTS),
         (
-            "hornet_aead_process_window",
+            "process_window",
             "Whether packets share passes, and how many, changes no result.",
             "lanes = (kernel->lanes - 1)",
             "most = (lanes - 1)",
@@ -273,7 +273,7 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "if (true) {",
         ),
         (
-            "hornet_aead_process_window",
+            "process_window",
             "More room than is needed, or the same.",
             "len_bytes) + ",
             "(aad_room + ",
@@ -282,26 +282,24 @@ EQUIVALENTS: dict[str, list[tuple[str, ...]]] = {
             "(stride + ",
         ),
         (
-            "hornet_aead_process_window",
+            "process_window",
             "No stack ends there, and to clear more often changes nothing.",
             "end = (UINTPTR_MAX - ",
             "end != (UINTPTR_MAX ",
             "UINTPTR_MAX)\nif (true)",
         ),
         (
-            "hornet_aead_process_window",
+            "process_window",
             "i is at most n, j at most i + shared, and n at most count.",
             "while (i < n)",
             "j != i + shared",
             "n < count",
         ),
-        ("hornet_aead_process_window", "may_share decides again.", "(i < count); i++", "n != (count + "),
-        ("seal_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
-        ("open_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
+        ("process_window", "may_share decides again.", "(i < count); i++", "n != (count + "),
+        ("hornet_aead_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
     ],
     "aead/ssh.c": [
         ("ssh_alone", "A window has HORNET_BATCH_WINDOW packets.", "(uint32_t)i"),
-        ("ssh_batch", "A window without packets.", "first <= count", "first < (count + 1)"),
     ],
     "aead/passes.h": [
         (
