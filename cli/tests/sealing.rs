@@ -214,7 +214,7 @@ fn chunks_stay_in_their_places() {
     sealed.refuses(
         &of(&all[..20]),
         &["cut off at chunk 20: the end is missing"],
-        19 * CHUNK,
+        20 * CHUNK,
     );
     sealed.refuses(&of(&[]), &["cut off at chunk 0"], 0);
     sealed.refuses(

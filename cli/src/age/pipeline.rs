@@ -9,7 +9,7 @@
 use crate::age::passphrase::wait;
 use crate::defer_signals::DeferredSignals;
 use crate::progress::Progress;
-use hornet::stream::{CHUNK_BYTES, Key, OpenError, SEALED_CHUNK_BYTES};
+use hornet::stream::{self, CHUNK_BYTES, Key, OpenError, SEALED_CHUNK_BYTES};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::ops::Range;
@@ -19,19 +19,18 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use zeroize::Zeroizing;
 
-/// The most chunks of a job: threads wait for each other once a job.
-const MOST_JOB_CHUNKS: usize = 8;
+/// The most chunks of a job. With fewer, files are written in more and smaller pieces, for which the kernel
+/// takes longer; with more, what is read has left a core's cache when it is written.
+const JOB_CHUNKS: usize = 8;
 
-/// The chunks of a job from a file to a file: so few that they stay in a core's cache.
-const FILE_JOB_CHUNKS: usize = 2;
-
-/// More need more memory than 64 MiB: each has up to twice 512 KiB.
+/// More need more memory than 64 MiB: each has twice 512 KiB.
 const MOST_THREADS: usize = 32;
 
 const CHUNK: u64 = CHUNK_BYTES as u64;
 const SEALED_CHUNK: u64 = SEALED_CHUNK_BYTES as u64;
+const TAG_BYTES: usize = SEALED_CHUNK_BYTES - CHUNK_BYTES;
 
-/// Which way: what is read is chunks of `unit` bytes.
+/// Which way: what is read is chunks of `unit` bytes, and what is written of `written` bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Seal,
@@ -44,6 +43,10 @@ impl Way {
             Self::Seal => CHUNK_BYTES,
             Self::Open => SEALED_CHUNK_BYTES,
         }
+    }
+
+    fn written(self) -> usize {
+        CHUNK_BYTES + SEALED_CHUNK_BYTES - self.unit()
     }
 }
 
@@ -124,9 +127,7 @@ pub(crate) struct Pipeline<'a> {
 struct Job {
     number: u64,
     first: u64,
-    count: usize,
-    /// Of the last of them.
-    last_bytes: usize,
+    len_bytes: usize,
     last: bool,
 }
 
@@ -153,9 +154,7 @@ impl Pipeline<'_> {
             ..State::default()
         };
         let jobs = match &self.from {
-            From::File { chunks, .. } => {
-                (chunks.end - chunks.start).div_ceil(self.job_chunks() as u64)
-            }
+            From::File { chunks, .. } => (chunks.end - chunks.start).div_ceil(JOB_CHUNKS as u64),
             From::Stream(_) => u64::MAX,
         };
         let most = usize::try_from(jobs).unwrap_or(MOST_THREADS);
@@ -176,36 +175,27 @@ impl Pipeline<'_> {
         }
     }
 
-    fn job_chunks(&self) -> usize {
-        match (&self.from, &self.to) {
-            (From::File { .. }, To::File { .. }) => FILE_JOB_CHUNKS,
-            _ => MOST_JOB_CHUNKS,
-        }
-    }
-
     fn work(&self, state: &State) {
-        let most = self.job_chunks();
-        let mut buffer = Zeroizing::new(vec![0; most * SEALED_CHUNK_BYTES]);
-        let opens = self.way == Way::Open;
-        let mut texts = Zeroizing::new(vec![0; if opens { most * CHUNK_BYTES } else { 0 }]);
+        let mut input = Zeroizing::new(vec![0; JOB_CHUNKS * self.way.unit()]);
+        let mut output = Zeroizing::new(vec![0; JOB_CHUNKS * self.way.written()]);
         while state.failed.load(Relaxed) == u64::MAX {
-            let job = match self.read(&mut buffer, state) {
+            let job = match self.read(&mut input, state) {
                 Ok(Some(job)) => job,
                 Ok(None) => return,
                 Err((number, failure)) => return self.fail(state, number, failure),
             };
-            let done = if opens {
-                self.open(&job, &buffer, &mut texts, state)
-            } else {
-                self.seal(&job, &mut buffer, state)
+            let input = &input[..job.len_bytes];
+            let done = match self.way {
+                Way::Seal => self.seal(&job, input, &mut output, state),
+                Way::Open => self.open(&job, input, &mut output, state),
             };
-            if let Err(failure) = done {
-                return self.fail(state, job.number, failure);
-            }
-            if job.last {
-                let len = (job.first + job.count as u64 - 1) * CHUNK + job.last_bytes as u64;
-                let tag = if opens { SEALED_CHUNK - CHUNK } else { 0 };
-                state.text_bytes.store(len - tag, Relaxed);
+            match done {
+                Ok(len_bytes) if job.last => {
+                    let end = job.first * CHUNK + len_bytes as u64;
+                    state.text_bytes.store(end, Relaxed);
+                }
+                Ok(_) => {}
+                Err(failure) => return self.fail(state, job.number, failure),
             }
         }
     }
@@ -225,9 +215,8 @@ impl Pipeline<'_> {
         }
     }
 
-    /// Reads the next job: each chunk to a place of 65552 bytes.
+    /// Reads the next job.
     fn read(&self, buffer: &mut [u8], state: &State) -> Result<Option<Job>, (u64, Failure)> {
-        let unit = self.way.unit();
         match &self.from {
             From::File {
                 file,
@@ -236,27 +225,20 @@ impl Pipeline<'_> {
                 chunks,
             } => {
                 let number = state.claimed.fetch_add(1, Relaxed);
-                let most = self.job_chunks();
-                let first = chunks.start + number * most as u64;
+                let first = chunks.start + number * JOB_CHUNKS as u64;
                 if first >= chunks.end {
                     return Ok(None);
                 }
-                let count = (chunks.end - first).min(most as u64);
-                let (end, all) = (first + count, bytes.div_ceil(unit as u64).max(1));
-                let last = end == all;
-                let last_bytes = if last {
-                    bytes - (end - 1) * unit as u64
-                } else {
-                    unit as u64
-                };
+                let end = chunks.end.min(first + JOB_CHUNKS as u64);
+                let unit = self.way.unit() as u64;
+                let (from, to) = (first * unit, (end * unit).min(*bytes));
                 let job = Job {
                     number,
                     first,
-                    count: usize::try_from(count).unwrap_or(most),
-                    last_bytes: usize::try_from(last_bytes).unwrap_or(unit),
-                    last,
+                    len_bytes: usize::try_from(to - from).unwrap_or(buffer.len()),
+                    last: to == *bytes,
                 };
-                let read = self.read_at(file, *begin, *bytes, &job, buffer);
+                let read = self.read_at(file, begin + from, &mut buffer[..job.len_bytes], job.last);
                 read.map(|()| Some(job))
                     .map_err(|failure| (number, failure))
             }
@@ -266,7 +248,7 @@ impl Pipeline<'_> {
                 if stream.ended || state.failed.load(Relaxed) != u64::MAX {
                     return Ok(None);
                 }
-                let job = stream.read(unit, buffer);
+                let job = stream.read(buffer);
                 stream.next += 1;
                 job.map(Some)
                     .map_err(|error| (number, Failure::Read(error)))
@@ -274,140 +256,101 @@ impl Pipeline<'_> {
         }
     }
 
-    fn read_at(
-        &self,
-        file: &File,
-        begin: u64,
-        bytes: u64,
-        job: &Job,
-        buffer: &mut [u8],
-    ) -> Result<(), Failure> {
-        let unit = self.way.unit();
+    fn read_at(&self, file: &File, at: u64, buffer: &mut [u8], last: bool) -> Result<(), Failure> {
         if self.deferred.is_some_and(DeferredSignals::came) {
             return Err(Failure::Interrupted);
         }
-        let failed = |error: io::Error| match error.kind() {
-            ErrorKind::UnexpectedEof => Failure::Resized,
-            _ => Failure::Read(error),
-        };
-        for (index, (to, number)) in buffer
-            .chunks_mut(SEALED_CHUNK_BYTES)
-            .zip(job.first..)
-            .enumerate()
-            .take(job.count)
-        {
-            let len = if index + 1 == job.count {
-                job.last_bytes
-            } else {
-                unit
-            };
-            file.read_exact_at(&mut to[..len], begin + number * unit as u64)
-                .map_err(failed)?;
-        }
-        if job.last
-            && file
-                .read_at(&mut [0], begin + bytes)
-                .map_err(Failure::Read)?
-                != 0
-        {
+        file.read_exact_at(buffer, at)
+            .map_err(|error| match error.kind() {
+                ErrorKind::UnexpectedEof => Failure::Resized,
+                _ => Failure::Read(error),
+            })?;
+        let end = at + buffer.len() as u64;
+        if last && file.read_at(&mut [0], end).map_err(Failure::Read)? != 0 {
             return Err(Failure::Resized);
         }
         Ok(())
     }
 
-    fn seal(&self, job: &Job, buffer: &mut [u8], state: &State) -> Result<(), Failure> {
-        let mut end = 0;
-        for (index, (chunk, number)) in buffer
-            .chunks_mut(SEALED_CHUNK_BYTES)
-            .zip(job.first..)
-            .enumerate()
-            .take(job.count)
-        {
-            let ends = index + 1 == job.count;
-            let len =
-                if ends { job.last_bytes } else { CHUNK_BYTES } + SEALED_CHUNK_BYTES - CHUNK_BYTES;
-            let sealed = self
-                .key
-                .seal_in_place(number, job.last && ends, &mut chunk[..len]);
-            sealed.map_err(|error| Failure::Write(io::Error::other(error)))?;
-            end = index * SEALED_CHUNK_BYTES + len;
-        }
-        let place = job.first * SEALED_CHUNK;
-        self.write(job, [(place, &buffer[..end])].into_iter(), true, state)?;
-        self.progress
-            .add(end - job.count * (SEALED_CHUNK_BYTES - CHUNK_BYTES));
-        Ok(())
+    /// Seals and writes a job, and returns the length of its text.
+    fn seal(
+        &self,
+        job: &Job,
+        text: &[u8],
+        buffer: &mut [u8],
+        state: &State,
+    ) -> Result<usize, Failure> {
+        let chunks = text.len().div_ceil(CHUNK_BYTES).max(1);
+        let sealed = &mut buffer[..text.len() + chunks * TAG_BYTES];
+        let done = self.key.seal(job.first, job.last, text, sealed);
+        done.map_err(|error| Failure::Write(io::Error::other(error)))?;
+        self.write(job, job.first * SEALED_CHUNK, sealed, true, state)?;
+        self.progress.add(text.len());
+        Ok(text.len())
     }
 
+    /// Opens and writes a job, and returns the length of its text.
     fn open(
         &self,
         job: &Job,
-        buffer: &[u8],
-        texts: &mut [u8],
+        sealed: &[u8],
+        buffer: &mut [u8],
         state: &State,
-    ) -> Result<(), Failure> {
-        let mut good = Ok(());
-        let mut lens = [0; MOST_JOB_CHUNKS];
-        let mut count = 0;
-        for (sealed, text) in buffer
-            .chunks(SEALED_CHUNK_BYTES)
-            .zip(texts.chunks_mut(CHUNK_BYTES))
-            .take(job.count)
-        {
-            let ends = count + 1 == job.count;
-            let number = job.first + count as u64;
-            let len = if ends {
-                job.last_bytes
-            } else {
-                SEALED_CHUNK_BYTES
-            };
-            let Some(text_len) = len
-                .checked_sub(SEALED_CHUNK_BYTES - CHUNK_BYTES)
-                .filter(|len| *len > 0 || number == 0)
-            else {
-                good = Err(OpenError::CutOff(number));
-                break;
-            };
-            good = self.key.open(
-                number,
-                job.last && ends,
-                &sealed[..len],
-                &mut text[..text_len],
-            );
-            if good.is_err() {
-                break;
-            }
-            lens[count] = text_len;
-            count += 1;
-        }
-        // What was verified before is released to a stream.
-        let wanted = texts
-            .chunks(CHUNK_BYTES)
-            .zip(job.first..)
-            .zip(lens)
-            .take(count);
-        let wanted =
-            wanted.filter_map(|((text, number), len)| self.wanted(number * CHUNK, &text[..len]));
-        self.write(job, wanted, good.is_ok(), state)?;
-        self.progress.add(lens.iter().sum());
-        good.map_err(Failure::Open)
+    ) -> Result<usize, Failure> {
+        let (len, opened) = self.open_chunks(job, sealed, buffer);
+        let (at, text) = self.wanted(job.first * CHUNK, &buffer[..len]);
+        self.write(job, at, text, opened.is_ok(), state)?;
+        self.progress.add(len);
+        opened.map(|()| len).map_err(Failure::Open)
     }
 
-    /// Returns the bytes of a chunk that are wanted, and where they belong.
-    fn wanted<'t>(&self, begin: u64, text: &'t [u8]) -> Option<(u64, &'t [u8])> {
+    /// Opens the chunks of a job, up to the first that is not authentic, and returns the length of their text.
+    fn open_chunks(
+        &self,
+        job: &Job,
+        sealed: &[u8],
+        buffer: &mut [u8],
+    ) -> (usize, Result<(), OpenError>) {
+        let whole = sealed.len() / SEALED_CHUNK_BYTES;
+        let only = job.first == 0 && whole == 0;
+        let opened = match stream::text_bytes(sealed.len() as u64) {
+            Some(bytes) if bytes > 0 || only => {
+                let len = usize::try_from(bytes).unwrap_or(buffer.len());
+                let opened = self
+                    .key
+                    .open(job.first, job.last, sealed, &mut buffer[..len]);
+                if opened.is_ok() {
+                    return (len, opened);
+                }
+                opened
+            }
+            // The last chunk has not even a tag, or no text.
+            _ => Err(OpenError::CutOff(job.first + whole as u64)),
+        };
+        let chunks = sealed.chunks_exact(SEALED_CHUNK_BYTES).zip(job.first..);
+        let mut places = buffer.chunks_mut(CHUNK_BYTES);
+        let good = chunks.take_while(|(chunk, number)| {
+            let text = places.next().unwrap_or_default();
+            self.key.open(*number, false, chunk, text).is_ok()
+        });
+        (good.count() * CHUNK_BYTES, opened)
+    }
+
+    /// Returns the bytes that are wanted of a text that begins at `begin`, and where they belong.
+    fn wanted<'t>(&self, begin: u64, text: &'t [u8]) -> (u64, &'t [u8]) {
         let Range { start, end } = self.wanted;
-        let first = start.max(begin);
-        let end = end.min(begin + text.len() as u64);
-        let inside = |at: u64| usize::try_from(at.checked_sub(begin)?).ok();
-        let wanted = text.get(inside(first)?..inside(end)?)?;
-        (!wanted.is_empty()).then_some((first - start, wanted))
+        let inside = |at: u64| {
+            usize::try_from(at.saturating_sub(begin)).map_or(text.len(), |at| at.min(text.len()))
+        };
+        (start.max(begin) - start, &text[inside(start)..inside(end)])
     }
 
     /// Writes what a job made. Nothing may follow it in a stream unless `goes_on`.
-    fn write<'t>(
+    fn write(
         &self,
         job: &Job,
-        mut pieces: impl Iterator<Item = (u64, &'t [u8])>,
+        at: u64,
+        piece: &[u8],
         goes_on: bool,
         state: &State,
     ) -> Result<(), Failure> {
@@ -417,12 +360,11 @@ impl Pipeline<'_> {
                 begin,
                 sparse,
             } => {
-                let written = pieces.try_for_each(|(at, piece)| {
-                    if *sparse && piece.iter().all(|&byte| byte == 0) {
-                        return Ok(());
-                    }
+                let written = if *sparse {
+                    write_sparse(file, piece, begin + at)
+                } else {
                     file.write_all_at(piece, begin + at)
-                });
+                };
                 written.map_err(Failure::Write)
             }
             To::Stream(turn, changed) => {
@@ -433,8 +375,7 @@ impl Pipeline<'_> {
                     }
                     turn = changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
                 }
-                let written = pieces.try_for_each(|(_, piece)| turn.1.write_all(piece));
-                written.map_err(Failure::Write)?;
+                turn.1.write_all(piece).map_err(Failure::Write)?;
                 turn.0 += u64::from(goes_on);
                 drop(turn);
                 changed.notify_all();
@@ -445,41 +386,45 @@ impl Pipeline<'_> {
 }
 
 impl Stream<'_> {
-    fn read(&mut self, unit: usize, buffer: &mut [u8]) -> io::Result<Job> {
-        let most = buffer.len() / SEALED_CHUNK_BYTES;
-        let first = self.next * most as u64;
-        let mut job = Job {
-            number: self.next,
-            first,
-            count: 0,
-            last_bytes: 0,
-            last: false,
-        };
-        for to in buffer.chunks_mut(SEALED_CHUNK_BYTES) {
-            let mut len = 0;
-            if let Some(byte) = self.ahead.take() {
-                to[0] = byte;
-                len = 1;
-            }
-            len += fill(self.from, &mut to[len..unit])?;
-            // An empty chunk is none, except for the only one.
-            if len > 0 || (first == 0 && job.count == 0) {
-                job.count += 1;
-                job.last_bytes = len;
-            }
-            if len < unit {
-                self.ended = true;
-                job.last = true;
-                return Ok(job);
-            }
+    /// Fills the buffer, if there is so much.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<Job> {
+        let mut len_bytes = 0;
+        if let Some(byte) = self.ahead.take() {
+            buffer[0] = byte;
+            len_bytes = 1;
         }
-        let mut byte = [0];
-        let more = fill(self.from, &mut byte)? == 1;
-        self.ahead = more.then_some(byte[0]);
-        self.ended = !more;
-        job.last = !more;
-        Ok(job)
+        len_bytes += fill(self.from, &mut buffer[len_bytes..])?;
+        if len_bytes == buffer.len() {
+            let mut byte = [0];
+            self.ahead = (fill(self.from, &mut byte)? == 1).then_some(byte[0]);
+        }
+        self.ended = self.ahead.is_none();
+        Ok(Job {
+            number: self.next,
+            first: self.next * JOB_CHUNKS as u64,
+            len_bytes,
+            last: self.ended,
+        })
     }
+}
+
+/// Writes all but chunks of zeros, for which a new file has holes.
+fn write_sparse(file: &File, mut piece: &[u8], mut at: u64) -> io::Result<()> {
+    while !piece.is_empty() {
+        let zero = |chunk: &[u8]| chunk.iter().all(|&byte| byte == 0);
+        let chunks = || piece.chunks(CHUNK_BYTES);
+        let zeros = chunks().take_while(|chunk| zero(chunk)).count();
+        let others = chunks()
+            .skip(zeros)
+            .take_while(|chunk| !zero(chunk))
+            .count();
+        let begin = piece.len().min(zeros * CHUNK_BYTES);
+        let end = piece.len().min((zeros + others) * CHUNK_BYTES);
+        file.write_all_at(&piece[begin..end], at + begin as u64)?;
+        piece = &piece[end..];
+        at += end as u64;
+    }
+    Ok(())
 }
 
 /// Reads until the buffer is full or there is no more, and returns the number of bytes.
