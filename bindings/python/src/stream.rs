@@ -3,6 +3,7 @@
 //! Chunks of 64 KiB with a tag each: the payloads of age v1 files, and of Crypt4GH files; and the headers of the first.
 
 use crate::aead::TAG;
+use crate::batch::check_apart;
 use crate::buffers::{Buffer, Span, elements, fixed, new_bytes, with_room_for};
 use crate::errors::{chunk_error, header_error, not_copied};
 use crate::threads::{AEAD_BYTES, detached};
@@ -101,32 +102,77 @@ impl StreamKey {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let mut buffer = Buffer::new();
         let sealed = buffer.read(sealed)?;
-        let text = stream::text_bytes(sealed.len() as u64).unwrap_or(0);
-        let (bytes, text) = new_bytes(py, usize::try_from(text).map_err(too_long)?)?;
-        let opened = detached(py, sealed.len() >= AEAD_BYTES, || {
-            // SAFETY: the chunks are held, and the new bytes have the length of their text, if there can be such.
-            unsafe {
-                self.0
-                    .open_raw(first, last, text.at(), sealed.at(), sealed.len())
-            }
-        });
-        match opened {
-            Ok(()) => Ok(bytes),
-            Err(OpenError::Chunks(stream::ChunksError::Number)) => Err(too_long(())),
-            Err(OpenError::Chunks(_)) => {
-                let whole = (sealed.len() / SEALED_CHUNK_BYTES) as u64;
-                Err(stream_error(
-                    py,
-                    OpenError::CutOff(first.saturating_add(whole)),
-                ))
-            }
-            Err(error) => Err(stream_error(py, error)),
-        }
+        let (bytes, text) = new_bytes(py, text_bytes(sealed)?)?;
+        self.run(py, first, last, sealed, text)?;
+        Ok(bytes)
+    }
+
+    /// Open them to buf, which must have at least the length of the text, and return that length. buf must not overlap sealed.
+    /// If a chunk is not authentic, as many bytes of buf are zeros.
+    fn open_into(
+        &self,
+        py: Python<'_>,
+        first: u64,
+        last: bool,
+        sealed: &Bound<'_, PyAny>,
+        buf: &Bound<'_, PyAny>,
+    ) -> PyResult<usize> {
+        let (mut buffer, mut of_text) = (Buffer::new(), Buffer::new());
+        let sealed = buffer.read(sealed)?;
+        let text = room(of_text.write_part(buf)?, sealed, text_bytes(sealed)?)?;
+        self.run(py, first, last, sealed, text)?;
+        Ok(text.len())
     }
 
     fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
         not_copied(object)
     }
+}
+
+impl StreamKey {
+    /// Opens chunks to memory that has the length of their text.
+    fn run(
+        &self,
+        py: Python<'_>,
+        first: u64,
+        last: bool,
+        sealed: Span,
+        text: Span,
+    ) -> PyResult<()> {
+        let opened = detached(py, sealed.len() >= AEAD_BYTES, || {
+            // SAFETY: both are held by the caller and do not overlap; the text has its length, if there can be such chunks.
+            unsafe {
+                self.0
+                    .open_raw(first, last, text.at(), sealed.at(), sealed.len())
+            }
+        });
+        opened.map_err(|error| match error {
+            OpenError::Chunks(stream::ChunksError::Number) => too_long(()),
+            OpenError::Chunks(_) => {
+                let whole = (sealed.len() / SEALED_CHUNK_BYTES) as u64;
+                stream_error(py, OpenError::CutOff(first.saturating_add(whole)))
+            }
+            error => stream_error(py, error),
+        })
+    }
+}
+
+/// Returns the length of the text of chunks, or 0 if no chunks have this length.
+fn text_bytes(sealed: Span) -> PyResult<usize> {
+    let text = stream::text_bytes(sealed.len() as u64).unwrap_or(0);
+    usize::try_from(text).map_err(too_long)
+}
+
+/// Returns the beginning of an output, which must not overlap the input.
+fn room(out: Span, sealed: Span, len: usize) -> PyResult<Span> {
+    if out.len() < len {
+        return Err(PyValueError::new_err(format!(
+            "buffer must be at least {len} bytes, not {}",
+            out.len()
+        )));
+    }
+    check_apart(out, sealed, "buffer", "sealed")?;
+    Ok(out.part(0, len))
 }
 
 fn stream_error(py: Python<'_>, error: OpenError) -> PyErr {
@@ -215,19 +261,40 @@ impl SegmentKeys {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let mut buffer = Buffer::new();
         let sealed = buffer.read(sealed)?;
+        let (bytes, text) = new_bytes(py, segments_bytes(py, first, sealed)?)?;
+        self.run(py, first, sealed, text)?;
+        Ok(bytes)
+    }
+
+    /// Open them to buf, which must have at least the length of the text, and return that length. buf must not overlap sealed.
+    /// What is not authentic is zeros in buf, and what follows it is as it was.
+    fn open_into(
+        &self,
+        py: Python<'_>,
+        first: u64,
+        sealed: &Bound<'_, PyAny>,
+        buf: &Bound<'_, PyAny>,
+    ) -> PyResult<usize> {
+        let (mut buffer, mut of_text) = (Buffer::new(), Buffer::new());
+        let sealed = buffer.read(sealed)?;
+        let text = room(
+            of_text.write_part(buf)?,
+            sealed,
+            segments_bytes(py, first, sealed)?,
+        )?;
+        self.run(py, first, sealed, text)?;
+        Ok(text.len())
+    }
+
+    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
+        not_copied(object)
+    }
+}
+
+impl SegmentKeys {
+    /// Opens segments to memory that has the length of their text.
+    fn run(&self, py: Python<'_>, first: u64, sealed: Span, text: Span) -> PyResult<()> {
         let count = sealed.len().div_ceil(SEALED_SEGMENT);
-        let number = |index: usize| first.saturating_add(index as u64);
-        let rest = sealed.len() % SEALED_SEGMENT;
-        if rest != 0 && rest <= NONCE + TAG {
-            let chunk = number(count - 1);
-            return Err(chunk_error(
-                py,
-                "CutOffError",
-                format!("cut off in segment {chunk}"),
-                chunk,
-            ));
-        }
-        let (bytes, text) = new_bytes(py, sealed.len() - count * (NONCE + TAG))?;
         let failed = detached(py, sealed.len() >= AEAD_BYTES, || {
             let mut used = 0;
             (0..count).find(|index| {
@@ -242,19 +309,25 @@ impl SegmentKeys {
                 opened.is_none()
             })
         });
-        match failed {
-            None => Ok(bytes),
-            Some(index) => {
-                let chunk = number(index);
-                let text = format!("segment {chunk} is not authentic");
-                Err(chunk_error(py, "ChunkError", text, chunk))
-            }
-        }
+        let Some(index) = failed else { return Ok(()) };
+        let chunk = first.saturating_add(index as u64);
+        let text = format!("segment {chunk} is not authentic");
+        Err(chunk_error(py, "ChunkError", text, chunk))
     }
+}
 
-    fn __reduce__(object: &Bound<'_, Self>) -> PyResult<()> {
-        not_copied(object)
+/// Returns the length of the text of segments.
+fn segments_bytes(py: Python<'_>, first: u64, sealed: Span) -> PyResult<usize> {
+    let (whole, rest) = (sealed.len() / SEALED_SEGMENT, sealed.len() % SEALED_SEGMENT);
+    if rest == 0 {
+        return Ok(whole * CHUNK_BYTES);
     }
+    let text = rest.checked_sub(NONCE + TAG).filter(|&text| text > 0);
+    text.map(|text| whole * CHUNK_BYTES + text).ok_or_else(|| {
+        let chunk = first.saturating_add(whole as u64);
+        let text = format!("cut off in segment {chunk}");
+        chunk_error(py, "CutOffError", text, chunk)
+    })
 }
 
 /// Opens a segment to memory that has 28 bytes less, and returns whether it is authentic.

@@ -398,10 +398,18 @@ class Calls:
                 "of_age": lambda: [bytes(16), bytes(16)],
                 "seal": lambda: [0, True, data],
                 "open": lambda: [0, True, chunk],
+                "open_into": lambda: [0, True, chunk, bytearray(9)],
             },
         )
         segment = native.SegmentKeys([key]).seal(data)
-        methods["SegmentKeys"] = (lambda: [[key]], {"seal": lambda: [data], "open": lambda: [0, segment]})
+        methods["SegmentKeys"] = (
+            lambda: [[key]],
+            {
+                "seal": lambda: [data],
+                "open": lambda: [0, segment],
+                "open_into": lambda: [0, segment, bytearray(9)],
+            },
+        )
         for name in ("ChaCha20Poly1305", "XChaCha20Poly1305"):
             own = bytes(12 if name[0] == "C" else 24)
             methods[name] = (

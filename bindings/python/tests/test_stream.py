@@ -74,9 +74,9 @@ class Source(io.BytesIO):
         super().__init__(content)
         self.requests = []
 
-    def read(self, size=-1):
-        self.requests.append((self.tell(), size))
-        return super().read(size)
+    def readinto(self, buffer):
+        self.requests.append((self.tell(), len(buffer)))
+        return super().readinto(buffer)
 
 
 class Pipe:
@@ -170,7 +170,7 @@ def test_requests():
     big = StreamKey(KEY).seal(0, True, bytes(400 * C))
     source = Source(big)
     assert Reader(KEY, source).read() == bytes(400 * C)
-    assert source.requests == [(0, 256 * S), (256 * S, 144 * S)]
+    assert source.requests == [(at * S, min(64, 400 - at) * S) for at in range(0, 400, 64)]
 
 
 def refused(sealed: bytes, source, size=C):
@@ -400,6 +400,17 @@ def test_arguments():
     with pytest.raises(OverflowError):
         key.open(2**64 - 1, True, bytes(S + 17))
     assert key.open(2**64 - 1, True, key.seal(2**64 - 1, True, b"x")) == b"x"
+    for keys, first in [(key, (0, True)), (SegmentKeys([KEY]), (0,))]:
+        sealed = keys.seal(*first, b"text") if keys is key else keys.seal(b"text")
+        memory = bytearray(len(sealed) + 2)
+        memory[2:] = sealed
+        for buf, why in [(bytearray(3), "at least 4 bytes, not 3"), (memory, "must not overlap")]:
+            with pytest.raises(ValueError, match=why):
+                keys.open_into(*first, memoryview(memory)[2:], buf)
+        assert keys.open_into(*first, sealed, memory) == 4 and memory[:6] == b"text" + sealed[2:4]
+        with pytest.raises(ChunkError):
+            keys.open_into(*first, sealed[:-1] + b"?", memory)
+        assert memory[:6] == bytes(4) + sealed[2:4]
     with pytest.raises(CutOffError) as raised:
         key.open(5, False, bytes(2 * S + 100))
     assert raised.value.chunk == 7

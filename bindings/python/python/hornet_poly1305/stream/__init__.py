@@ -6,7 +6,7 @@ payload alone, under a StreamKey. SegmentReader and SegmentWriter are the payloa
 crypt4gh reads and writes.
 
 Readers are binary files over another one, which stays open: local, in memory, or in a bucket by fsspec. What read returns was
-verified. If the other file can seek, so can they, and read(n) reads the chunks that have these bytes, in one request up to 16 MiB,
+verified. If the other file can seek, so can they, and read(n) reads the chunks that have these bytes, in one request up to 4 MiB,
 and nothing else. Open files of fsspec with cache_type="none", or they read ahead.
 
 A writer ends the text when it is closed, and by an exception in its with statement it does not, nor when it is deleted: then a

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hornet_poly1305._native import StreamKey, new_age_header, open_age_header
-from hornet_poly1305.stream._files import ChunkReader, ChunkWriter, is_seekable, read_exactly
+from hornet_poly1305.stream._files import ChunkReader, ChunkWriter, is_seekable, read_to
 
 if TYPE_CHECKING:
     from hornet_poly1305._native import _Buffer
@@ -44,8 +44,11 @@ class Reader(ChunkReader):
         self._check()
         return self._size()
 
-    def _open(self, first: int, last: bool, sealed: bytes) -> bytes:
+    def _open(self, first: int, last: bool, sealed: memoryview) -> bytes:
         return self._key.open(first, last, sealed)
+
+    def _open_into(self, first: int, last: bool, sealed: memoryview, to: memoryview) -> int:
+        return self._key.open_into(first, last, sealed, to)
 
     def close(self) -> None:
         """Forget text and key. The sealed file stays open."""
@@ -74,17 +77,22 @@ class Writer(ChunkWriter):
         self.__dict__.pop("_key", None)
 
 
+def _read(source: Any, length: int) -> bytes:
+    memory = bytearray(length)
+    return bytes(memory[: read_to(source, memoryview(memory))])
+
+
 def _head(source: Any) -> bytes:
     """Return the beginning of a file up to the nonce after the header, or so much of it as there is. More is read only if the
     file can seek.
     """
     head, step, at = bytearray(), 4096 if is_seekable(source) else 1, 0
     while len(head) < _MOST_HEADER:
-        more = read_exactly(source, step)
+        more = _read(source, step)
         head += more
         # Only then, and from the line before on, so that the time grows with the length.
         if b"\n" in more and (end := _LAST_LINE.search(head, at)):
-            head += read_exactly(source, max(0, end.end() + _NONCE - len(head)))
+            head += _read(source, max(0, end.end() + _NONCE - len(head)))
             return bytes(head[: end.end() + _NONCE])
         if not more or (len(head) >= 64 and not head.startswith(b"age-")):
             break

@@ -8,18 +8,21 @@ import os
 import warnings
 from abc import abstractmethod
 from pickle import PickleBuffer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hornet_poly1305._exceptions import ChunkError, CutOffError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from hornet_poly1305._native import _Buffer
 
+_T = TypeVar("_T")
+
 CHUNK = 65536
-# Of one request, and of what is kept of a text.
-_MOST_CHUNKS = 256
+# Of one request.
+_MOST_CHUNKS = 64
 # Of one call to seal: their ciphertext stays in a cache.
 _SEALED_CHUNKS = 16
 
@@ -30,19 +33,23 @@ def is_seekable(source: Any) -> bool:
     return bool(ask()) if ask is not None else hasattr(source, "seek")
 
 
-def read_exactly(source: Any, length: int) -> bytes:
-    """Return as many bytes, fewer only at the end."""
-    pieces, missing = [], length
-    while missing > 0:
-        piece = source.read(missing)
-        if piece is None:
+def read_to(source: Any, to: memoryview) -> int:
+    """Read as many bytes as there is room for, fewer only at the end, and return their number."""
+    done = 0
+    while done < len(to):
+        if hasattr(source, "readinto"):
+            count = source.readinto(to[done:])
+        elif (piece := source.read(len(to) - done)) is not None:
+            count = len(piece)
+            to[done : done + count] = piece
+        else:
+            count = None
+        if count is None:
             raise BlockingIOError("the sealed file has no bytes yet: it must be a blocking one")
-        if not piece:
+        if count == 0:
             break
-        # A copy that nobody else can write to, unless it is bytes already.
-        pieces.append(bytes(piece))
-        missing -= len(pieces[-1])
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        done += count
+    return done
 
 
 def _bytes_of(buffer: Any) -> memoryview:
@@ -65,6 +72,12 @@ class TextFile(io.BufferedIOBase):
     @abstractmethod
     def _some(self, position: int, most: int) -> bytes | memoryview:
         """Return one byte or more from a position on, at most so many, or none at the end of the text."""
+
+    def _into(self, position: int, to: memoryview) -> int:
+        """Write one byte or more from a position on, and return their number, or 0 at the end of the text."""
+        piece = self._some(position, len(to))
+        to[: len(piece)] = piece
+        return len(piece)
 
     @abstractmethod
     def _size(self) -> int:
@@ -103,9 +116,8 @@ class TextFile(io.BufferedIOBase):
         self._check()
         with _bytes_of(buffer) as to:
             done = 0
-            while done < len(to) and (piece := self._some(self._at + done, len(to) - done)):
-                to[done : done + len(piece)] = piece
-                done += len(piece)
+            while done < len(to) and (count := self._into(self._at + done, to[done:])):
+                done += count
             self._at += done
             return done
 
@@ -152,6 +164,8 @@ class ChunkReader(TextFile):
         """Note where chunks begin and end."""
         super().__init__()
         self._source, self._overhead, self._sealed = source, overhead, CHUNK + overhead
+        # What nobody else can write to, for chunks that are read. New memory would cost as much as to open them.
+        self._memory = bytearray()
         # Text that was verified, and its place.
         self._text, self._text_at = b"", 0
         self._failed: ChunkError | None = None
@@ -165,8 +179,12 @@ class ChunkReader(TextFile):
             source.seek(self._begin)
 
     @abstractmethod
-    def _open(self, first: int, last: bool, sealed: bytes) -> bytes:
+    def _open(self, first: int, last: bool, sealed: memoryview) -> bytes:
         """Return the text of chunks. Raises ChunkError."""
+
+    @abstractmethod
+    def _open_into(self, first: int, last: bool, sealed: memoryview, to: memoryview) -> int:
+        """Write the text of chunks, and return its length. Raises ChunkError."""
 
     def seekable(self) -> bool:
         """Return whether the sealed file can seek."""
@@ -181,7 +199,7 @@ class ChunkReader(TextFile):
             raise io.UnsupportedOperation("the sealed file cannot seek: where the text ends is not known yet")
         # The last chunk shows that the text ends there.
         if not self._ended:
-            self._read(self._last(), 1)
+            self._keep(self._last(), *self._fetch(self._last(), 1))
         return self._length - (self._last() + 1) * self._overhead
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
@@ -192,57 +210,97 @@ class ChunkReader(TextFile):
         return super().seek(offset, whence)
 
     def _some(self, position: int, most: int) -> bytes | memoryview:
-        if self._failed is not None:
-            raise self._failed
+        if (first := self._missing(position)) is not None:
+            self._keep(first, *self._fetch(first, -(-(position % CHUNK + most) // CHUNK)))
         within = position - self._text_at
-        if not 0 <= within < len(self._text):
-            first = self._next
-            if self.seekable():
-                first = position // CHUNK
-                if (self._ended or first > self._last()) and position >= self._size():
-                    return b""
-            elif self._ended:
-                return b""
-            self._read(first, min(-(-(position % CHUNK + most) // CHUNK), _MOST_CHUNKS))
-            within = position - self._text_at
         if within == 0 and most >= len(self._text):
             return self._text
         return memoryview(self._text)[within : within + most]
 
-    def _read(self, first: int, count: int) -> None:
-        """Read and open chunks."""
+    def _into(self, position: int, to: memoryview) -> int:
+        first, within = self._missing(position), position % CHUNK
+        if first is None:
+            return super()._into(position, to)
+        # One request, of which whole chunks are opened where they are to be, and the first and the last kept, if only a part
+        # of them is wanted.
+        sealed, last = self._fetch(first, -(-(within + len(to)) // CHUNK))
+        count = max(1, -(-len(sealed) // self._sealed))
+        begin, end, done = min(1, within), min(count, (within + len(to)) // CHUNK), 0
+        if within:
+            self._keep(first, sealed[: self._sealed], last and count == 1)
+            done = super()._into(position, to)
+        if begin < end:
+            chunks = sealed[begin * self._sealed : end * self._sealed]
+            done += self._remembered(self._open_into, first + begin, last and end == count, chunks, to[done:])
+            self._text, self._text_at = b"", position + done
+            self._ended = self._ended or (last and end == count)
+        if max(begin, end) < count:
+            self._keep(first + end, sealed[end * self._sealed :], last)
+            done += super()._into(position + done, to[done:])
+        return done
+
+    def _missing(self, position: int) -> int | None:
+        """Return the chunk that has a byte of the text, or None if its text is here, or has ended."""
+        if self._failed is not None:
+            raise self._failed
+        if 0 <= position - self._text_at < len(self._text):
+            return None
+        if not self.seekable():
+            return None if self._ended else self._next
+        first = position // CHUNK
+        if (self._ended or first > self._last()) and position >= self._size():
+            return None
+        return first
+
+    def _fetch(self, first: int, count: int) -> tuple[memoryview, bool]:
+        """Return some of these chunks, and whether the last of them is that of the text."""
+        count = min(count, _MOST_CHUNKS)
+        start, most, ahead = first * self._sealed, count * self._sealed, self._ahead
         if self.seekable():
-            start = first * self._sealed
-            most = min(count * self._sealed, self._length - start)
+            most = min(most, self._length - start)
             self._source.seek(self._begin + start)
-            sealed = read_exactly(self._source, most)
+        # One byte more shows whether there is another chunk, if the length does not.
+        wanted = most + (0 if self.seekable() else 1)
+        if len(self._memory) < wanted:
+            self._memory = bytearray(wanted)
+        memory = memoryview(self._memory)[:wanted]
+        memory[: len(ahead)] = ahead
+        sealed = memory[: len(ahead) + read_to(self._source, memory[len(ahead) :])]
+        if self.seekable():
             last = start + most == self._length
-        else:
-            # One byte more shows whether there is another chunk.
-            most = count * self._sealed
-            sealed = self._ahead + read_exactly(self._source, most + 1 - len(self._ahead))
-            last = len(sealed) <= most
-            sealed, self._ahead = sealed[:most], sealed[most:]
-            most = len(sealed)
-        try:
             if len(sealed) < most:
-                chunk = first + len(sealed) // self._sealed
-                raise CutOffError(f"cut off at chunk {chunk}: the file has become shorter", chunk)
-            tail = len(sealed) % self._sealed
-            if last and 0 < tail <= self._overhead and tail < len(sealed):
-                # No chunk is that short, so what comes before is not the end.
-                sealed, self._ahead, last, count = sealed[:-tail], sealed[-tail:], False, count - 1
-            text = self._open(first, last, sealed)
+                self._remembered(self._cut_off, first + len(sealed) // self._sealed)
+        else:
+            last = len(sealed) <= most
+            sealed, self._ahead = sealed[:most], bytes(sealed[most:])
+        tail = len(sealed) % self._sealed
+        if last and 0 < tail <= self._overhead and tail < len(sealed):
+            # No chunk is that short, so what comes before is not the end.
+            self._ahead = b"" if self.seekable() else bytes(sealed[-tail:])
+            sealed, last, count = sealed[:-tail], False, count - 1
+        self._next = first + count
+        return sealed, last
+
+    def _keep(self, first: int, sealed: memoryview, last: bool) -> None:
+        """Open chunks, and keep their text."""
+        self._text, self._text_at = self._remembered(self._open, first, last, sealed), first * CHUNK
+        self._ended = self._ended or last
+
+    @staticmethod
+    def _cut_off(chunk: int) -> None:
+        raise CutOffError(f"cut off at chunk {chunk}: the file has become shorter", chunk)
+
+    def _remembered(self, call: Callable[..., _T], *arguments: Any) -> _T:
+        """Call a function. A chunk that does not open is one at each later call, until seek."""
+        try:
+            return call(*arguments)
         except ChunkError as error:
-            # Again at each later call, until seek.
             self._failed = error.with_traceback(None)
             raise
-        self._text, self._text_at, self._next = text, first * CHUNK, first + count
-        self._ended = self._ended or last
 
     def close(self) -> None:
         """Forget text and key. The sealed file stays open."""
-        self._text = b""
+        self._text, self._memory = b"", bytearray()
         super().close()
 
 

@@ -33,8 +33,11 @@ class _Segments(ChunkReader):
         """Return where the text that was opened last ends."""
         return self._text_at + len(self._text)
 
-    def _open(self, first: int, last: bool, sealed: bytes) -> bytes:
+    def _open(self, first: int, last: bool, sealed: memoryview) -> bytes:
         return self._keys.open(first, sealed)
+
+    def _open_into(self, first: int, last: bool, sealed: memoryview, to: memoryview) -> int:
+        return self._keys.open_into(first, sealed, to)
 
     def close(self) -> None:
         super().close()
@@ -91,20 +94,26 @@ class SegmentReader(TextFile):
         self._all.seek(0)
         return at
 
-    def _some(self, position: int, most: int) -> bytes | memoryview:
+    def _kept(self, position: int, most: int) -> tuple[int, int]:
+        """Return where in the whole text a byte is, and how many are kept from there on, at most so many."""
         index = bisect.bisect_right(self._places, position) - 1
         if index < 0:
-            return b""
+            return 0, 0
         at, to = self._from[index] + position - self._places[index], self._to[index]
-        if to is not None:
-            most = min(most, to - at)
-        if most <= 0:
-            return b""
-        while not self.seekable() and (end := self._all.opened()) <= at:
+        most = most if to is None else max(0, min(most, to - at))
+        while most > 0 and not self.seekable() and (end := self._all.opened()) <= at:
             # What is left out is read and opened too.
-            if not self._all._some(end, CHUNK):
-                return b""
-        return self._all._some(at, most)
+            if not self._all._some(end, min(CHUNK, at - end) or CHUNK):
+                return at, 0
+        return at, most
+
+    def _some(self, position: int, most: int) -> bytes | memoryview:
+        at, most = self._kept(position, most)
+        return self._all._some(at, most) if most > 0 else b""
+
+    def _into(self, position: int, to: memoryview) -> int:
+        at, most = self._kept(position, len(to))
+        return self._all._into(at, to[:most]) if most > 0 else 0
 
     def close(self) -> None:
         """Forget text and keys. The sealed file stays open."""
