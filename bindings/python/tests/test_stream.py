@@ -167,6 +167,11 @@ def test_requests():
     reader.seek(0)
     reader.read()
     assert source.requests[2:] == [(0, 20 * S - 1)]
+    source.seek(0)
+    reader = Reader(KEY, source)
+    reader.seek(3 * C - 1)
+    assert reader.readinto(bytearray(4 * C + 2)) == 4 * C + 2
+    assert source.requests[3:] == [(2 * S, 6 * S)]
     big = StreamKey(KEY).seal(0, True, bytes(400 * C))
     source = Source(big)
     assert Reader(KEY, source).read() == bytes(400 * C)
@@ -409,7 +414,7 @@ def test_arguments():
                 keys.open_into(*first, memoryview(memory)[2:], buf)
         assert keys.open_into(*first, sealed, memory) == 4 and memory[:6] == b"text" + sealed[2:4]
         with pytest.raises(ChunkError):
-            keys.open_into(*first, sealed[:-1] + b"?", memory)
+            keys.open_into(*first, sealed[:-1] + bytes([sealed[-1] ^ 1]), memory)
         assert memory[:6] == bytes(4) + sealed[2:4]
     with pytest.raises(CutOffError) as raised:
         key.open(5, False, bytes(2 * S + 100))
@@ -567,18 +572,30 @@ def test_segments(length, source):
     assert length == 0 or again[:12] != sealed[:12]
 
 
-def test_segments_that_are_changed():
+@SOURCES
+def test_segments_that_are_changed(source):
     text = text_of(3 * C + 5)
     sealed = bytearray(segments_by_definition(text))
     for at in [*range(0, 20), *range(C, C + 60), *range(len(sealed) - 33, len(sealed))]:
         sealed[at] ^= 16
         with pytest.raises(ChunkError) as raised:
-            SegmentReader([bytes(32), KEY], io.BytesIO(sealed)).read()
+            SegmentReader([bytes(32), KEY], source(sealed)).read()
         assert raised.value.chunk == at // (C + 28)
         sealed[at] ^= 16
     for length in [1, 28, C, C + 27, C + 28 + 1, C + 28 + 28, len(sealed) - 1]:
         with pytest.raises(ChunkError):
-            SegmentReader([KEY], io.BytesIO(sealed[:length])).read()
+            SegmentReader([KEY], source(sealed[:length])).read()
+    if source is Source:
+        sealed[C + 28] ^= 1
+        file = source(sealed)
+        reader = SegmentReader([KEY], file)
+        with pytest.raises(ChunkError):
+            reader.read()
+        assert reader.seek(2 * C) == 2 * C and reader.read(C) == text[2 * C : 3 * C]
+        file.truncate(3 * (C + 28))
+        with pytest.raises(CutOffError, match="chunk 3: the file"):
+            reader.read()
+        sealed[C + 28] ^= 1
     # This is the format's weakness: it does not see this.
     assert SegmentReader([KEY], io.BytesIO(sealed[: C + 28])).read() == text[:C]
 

@@ -24,7 +24,7 @@ CHUNK = 65536
 # Of one request.
 _MOST_CHUNKS = 64
 # Of one call to seal: their ciphertext stays in a cache.
-_SEALED_CHUNKS = 16
+_SEALED_CHUNKS = 4
 
 
 def is_seekable(source: Any) -> bool:
