@@ -101,9 +101,9 @@ class SegmentReader(TextFile):
             return 0, 0
         at, to = self._from[index] + position - self._places[index], self._to[index]
         most = most if to is None else max(0, min(most, to - at))
-        while most > 0 and not self.seekable() and (end := self._all.opened()) <= at:
-            # What is left out is read and opened too.
-            if not self._all._some(end, min(CHUNK, at - end) or CHUNK):
+        while most > 0 and not self.seekable() and (left_out := at - (end := self._all.opened())) >= CHUNK:
+            # Whole segments that are left out are read and opened too.
+            if not self._all._some(end, left_out - left_out % CHUNK):
                 return at, 0
         return at, most
 

@@ -198,7 +198,8 @@ impl Key {
         };
         // Is it authentic with the other end?
         let error = OpenError::Changed(number);
-        let begin = (number - first) as usize * SEALED_CHUNK_BYTES;
+        let begin =
+            usize::try_from(number - first).map_or(sealed_bytes, |n| n * SEALED_CHUNK_BYTES);
         if sealed_bytes - begin < SEALED_CHUNK_BYTES {
             return Err(error);
         }
