@@ -17,7 +17,7 @@ use std::io;
 fn exception(
     py: Python<'_>,
     class: &Bound<'_, PyString>,
-    arguments: impl PyErrArguments + Send + Sync + 'static,
+    arguments: impl PyErrArguments + 'static,
 ) -> PyErr {
     let name = intern!(py, "hornet_poly1305._exceptions");
     // SAFETY: the name is a string. An import would take a microsecond.
