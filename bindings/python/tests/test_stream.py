@@ -230,7 +230,7 @@ def test_cuts(source):
 
 
 def test_each_byte():
-    """Of a file of age's, header and payload: whatever byte changes, nothing is released."""
+    """Whatever byte of an age file changes, header or payload, nothing is released."""
     identity, recipient = new_identity()
     sealed, text = io.BytesIO(), text_of(100)
     with seal_age(sealed, [recipient]) as writer:

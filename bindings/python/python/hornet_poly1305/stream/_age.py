@@ -83,7 +83,7 @@ def _read(source: Any, length: int) -> bytes:
 
 
 def _head(source: Any) -> bytes:
-    """Return the beginning of a file up to the nonce after the header, or so much of it as there is. More is read only if the
+    """Return the beginning of a file up to the nonce after the header, or all of it if it ends before. More is read only if the
     file can seek.
     """
     head, step, at = bytearray(), 4096 if is_seekable(source) else 1, 0

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 CHUNK = 65536
-# Of one request.
+# The most chunks of a request.
 _MOST_CHUNKS = 64
-# Of one call to seal: their ciphertext stays in a cache.
+# The most chunks that are sealed at a time: their ciphertext stays in a cache.
 _SEALED_CHUNKS = 4
 
 
@@ -71,7 +71,7 @@ class TextFile(io.BufferedIOBase):
 
     @abstractmethod
     def _some(self, position: int, most: int) -> bytes | memoryview:
-        """Return one byte or more from a position on, at most so many, or none at the end of the text."""
+        """Return one byte or more from a position on, up to that number, or none at the end of the text."""
 
     def _into(self, position: int, to: memoryview) -> int:
         """Write one byte or more from a position on, and return their number, or 0 at the end of the text."""
@@ -105,7 +105,7 @@ class TextFile(io.BufferedIOBase):
         return bytes(pieces[0]) if len(pieces) == 1 else b"".join(pieces)
 
     def read1(self, size: int = -1, /) -> bytes:
-        """Return at most so many bytes, with at most one read of the sealed file."""
+        """Return bytes of the text, at most that number, with at most one request."""
         self._check()
         piece = bytes(self._some(self._at, CHUNK if size < 0 else size)) if size != 0 else b""
         self._at += len(piece)

@@ -95,7 +95,7 @@ class SegmentReader(TextFile):
         return at
 
     def _kept(self, position: int, most: int) -> tuple[int, int]:
-        """Return where in the whole text a byte is, and how many are kept from there on, at most so many."""
+        """Return where in the whole text a byte is, and how many are kept from there on, up to that number."""
         index = bisect.bisect_right(self._places, position) - 1
         if index < 0:
             return 0, 0
