@@ -43,7 +43,7 @@ pub struct Header {
     text: Vec<u8>,
     authenticator: [u8; 32],
     lines: usize,
-    len_bytes: u64,
+    pub(crate) len_bytes: u64,
 }
 
 /// What is wrong with a line of a header, counted from 1.
