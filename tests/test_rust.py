@@ -8,7 +8,13 @@ import tomllib
 from support import ROOT, WORKSPACE, output, run, suite
 
 # The crates that programs depend on.
-CRATES = ["bindings/rust/hornet", "bindings/rust/hornet-key-file", "bindings/rust/hornet-manifest", "bindings/rustls"]
+CRATES = [
+    "bindings/rust/hornet",
+    "bindings/rust/hornet-age",
+    "bindings/rust/hornet-key-file",
+    "bindings/rust/hornet-manifest",
+    "bindings/rustls",
+]
 
 
 @suite("quick", cpu_seconds=250)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 //! The `hornet` command as a library, so that tests can call its code. Other programs should use the
-//! crates `hornet-poly1305`, `hornet-poly1305-key-file` and `hornet-poly1305-manifest` instead.
+//! crates `hornet-poly1305`, `hornet-poly1305-age`, `hornet-poly1305-key-file` and `hornet-poly1305-manifest` instead.
 
 mod age;
 mod buffer;

@@ -76,6 +76,10 @@ def test_rust_package(outside):
     manifest.contains(r"README\.md|src/")
     manifest.cargo("test")
 
-    command = Crate("cli", outside, [core, key_file, manifest])
+    age = Crate("bindings/rust/hornet-age", outside, [core])
+    age.contains(r"README\.md|src/")
+    age.cargo("test")
+
+    command = Crate("cli", outside, [core, age, key_file, manifest])
     command.contains(r"src/")
     command.cargo("check")

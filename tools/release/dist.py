@@ -30,6 +30,7 @@ MAINTAINER = "Hornet maintainers <hornet-mac@users.noreply.github.com>"
 # In the order of their dependencies.
 CRATES = [
     "hornet-poly1305",
+    "hornet-poly1305-age",
     "hornet-poly1305-key-file",
     "hornet-poly1305-manifest",
     "hornet-poly1305-cli",

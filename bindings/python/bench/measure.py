@@ -11,6 +11,7 @@ Rapids): what follows without AVX is slower, such as `mac` of 16 bytes: 320 ns, 
 """
 
 import ctypes
+import io
 import json
 import os
 import platform
@@ -28,17 +29,20 @@ import hornet_poly1305 as hornet
 import hornet_poly1305.asyncssh as adapter
 import nanoarrow
 import numpy
+import pyrage
 from asyncssh.crypto import ChachaCipher
 from Crypto.Cipher import ChaCha20 as CryptodomeCipher
 from Crypto.Cipher import ChaCha20_Poly1305 as CryptodomeChaCha
 from Crypto.Hash import Poly1305 as CryptodomePoly1305
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305 as PycaChaCha
 from cryptography.hazmat.primitives.poly1305 import Poly1305 as PycaPoly1305
+from hornet_poly1305 import stream
 from nacl.bindings import crypto_aead_chacha20poly1305_ietf_encrypt as nacl_encrypt
 
 KEY, NONCE = bytes(range(32)), bytes(12)
 LENGTHS = (16, 64, 256, 1350, 16384)
 SSH_LENGTHS = (64, 1400, 32768)
+TEXT = 16 << 20
 ROWS, ROUNDS, ROUND_NS = 1_000_000, 31, 500_000
 LIBRARY = Path(__file__).resolve().parents[3] / "build/libhornet.so"
 
@@ -112,6 +116,62 @@ def of_ssh(length: int) -> dict[str, Calls]:
     }
 
 
+def of_files() -> dict[str, Calls]:
+    """Sealing and opening 16 MiB in memory: whole files of age's, payloads, and those of Crypt4GH."""
+    identity, recipient = stream.new_identity()
+    text, size = os.urandom(TEXT), 65536
+    theirs, to = pyrage.x25519.Identity.from_str(identity), pyrage.x25519.Recipient.from_str(recipient)
+    file, key, cipher = pyrage.encrypt(text, [to]), stream.StreamKey(KEY), PycaChaCha(KEY)
+    sealed, keys = key.seal(0, True, text), stream.SegmentKeys([KEY])
+    segments = keys.seal(text)
+
+    def nonce(at: int) -> bytes:
+        return at.to_bytes(12, "big")
+
+    def our_seal() -> None:
+        with stream.seal_age(io.BytesIO(), [recipient]) as writer:
+            writer.write(text)
+
+    def our_segments() -> None:
+        with stream.SegmentWriter(KEY, io.BytesIO()) as writer:
+            writer.write(text)
+
+    def our_open_by_megabytes() -> None:
+        reader = stream.open_age(io.BytesIO(file), [identity])
+        while reader.read(1 << 20):
+            pass
+
+    def their_seal() -> None:
+        sink, view = io.BytesIO(), memoryview(text)
+        for at in range(0, TEXT, size):
+            sink.write(cipher.encrypt(nonce(at), view[at : at + size], None))
+
+    loop = [cipher.encrypt(nonce(at), text[at : at + size], None) for at in range(0, TEXT, size)]
+    chunks = b"".join(loop)
+
+    def their_open() -> None:
+        source = io.BytesIO(chunks)
+        b"".join(cipher.decrypt(nonce(at), source.read(size + 16), None) for at in range(0, TEXT, size))
+
+    return {
+        "seal": {
+            "hornet": our_seal,
+            "one call": lambda: key.seal(0, True, text),
+            "Crypt4GH": our_segments,
+            "cryptography, a loop": their_seal,
+            "pyrage": lambda: pyrage.encrypt(text, [to]),
+        },
+        "open": {
+            "hornet": lambda: stream.open_age(io.BytesIO(file), [identity]).read(),
+            "hornet, by 1 MiB": our_open_by_megabytes,
+            "one call": lambda: key.open(0, True, sealed),
+            "Crypt4GH": lambda: stream.SegmentReader([KEY], io.BytesIO(segments)).read(),
+            "cryptography, a loop": their_open,
+            "pyrage": lambda: pyrage.decrypt(file, [theirs]),
+        },
+    }
+
+
 def of_batches() -> Calls:
     """A million messages of 64 bytes."""
     rows = numpy.zeros((ROWS, 64), dtype=numpy.uint8)
@@ -172,6 +232,7 @@ def measured() -> dict[str, dict[str, list[float]]]:
     found |= {f"encrypt {length}": rounds(of_seals(length)) for length in LENGTHS}
     for length in SSH_LENGTHS:
         found |= {f"ssh {name} {length}": rounds(calls) for name, calls in of_ssh(length).items()}
+    found |= {f"file {name}": rounds(calls, 9) for name, calls in of_files().items()}
     found["batch"] = rounds(of_batches(), 9)
     os.sched_setaffinity(0, cpus)
     found["threads"] = of_threads()
@@ -195,7 +256,7 @@ def main() -> None:
 
     with open("/proc/cpuinfo") as file:
         cpu = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.machine())
-    packages = ("hornet-poly1305", "cryptography", "PyNaCl", "pycryptodome", "asyncssh", "numpy")
+    packages = ("hornet-poly1305", "cryptography", "PyNaCl", "pycryptodome", "asyncssh", "numpy", "pyrage")
     print(
         f"{cpu}, Python {platform.python_version()},",
         ", ".join(f"{name} {metadata.version(name)}" for name in packages),
@@ -214,6 +275,10 @@ def main() -> None:
     for of in (f"ssh {name} {length}" for name in ("seal", "open") for length in SSH_LENGTHS):
         cells = [f"{middle(of, name):.0f}" for name in ("hornet", "asyncssh")]
         print(f"| {of[4:]} | {' | '.join(cells)} | {ratio(of, 'hornet', 'asyncssh'):.3f} |")
+    for of in ("file seal", "file open"):
+        print(f"\n| {of[5:]} 16 MiB | GB/s | time, ratio to hornet |\n|---|---|---|")
+        for name in processes[0][of]:
+            print(f"| {name} | {TEXT / middle(of, name):.2f} | {ratio(of, name, 'hornet'):.2f} |")
     print("\n| 10^6 messages of 64 bytes | ns a message | ratio to C's batch |\n|---|---|---|")
     for name in ("C", "rows", "parts", "Arrow"):
         print(f"| {name} | {middle('batch', name) / ROWS:.1f} | {ratio('batch', name, 'C'):.2f} |")

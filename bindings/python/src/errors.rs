@@ -5,6 +5,7 @@
 
 use hornet_key_file::Problem;
 use hornet_manifest::parts;
+use pyo3::PyErrArguments;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
@@ -13,7 +14,11 @@ use pyo3::types::PyString;
 use std::io;
 
 /// Returns an exception of the module as it is now: one that was imported anew may have other classes.
-fn exception(py: Python<'_>, class: &Bound<'_, PyString>, text: Option<&'static str>) -> PyErr {
+fn exception(
+    py: Python<'_>,
+    class: &Bound<'_, PyString>,
+    arguments: impl PyErrArguments + 'static,
+) -> PyErr {
     let name = intern!(py, "hornet_poly1305._exceptions");
     // SAFETY: the name is a string. An import would take a microsecond.
     let module =
@@ -26,10 +31,7 @@ fn exception(py: Python<'_>, class: &Bound<'_, PyString>, text: Option<&'static 
     };
     let class = module.and_then(|module| module.getattr(class)?.cast_into().map_err(PyErr::from));
     match class {
-        Ok(class) => match text {
-            Some(text) => PyErr::from_type(class, text),
-            None => PyErr::from_type(class, ()),
-        },
+        Ok(class) => PyErr::from_type(class, arguments),
         Err(error) => error,
     }
 }
@@ -37,21 +39,33 @@ fn exception(py: Python<'_>, class: &Bound<'_, PyString>, text: Option<&'static 
 /// What is raised if a ciphertext is not authentic.
 #[cold]
 pub(crate) fn invalid_tag(py: Python<'_>) -> PyErr {
-    exception(py, intern!(py, "InvalidTag"), None)
+    exception(py, intern!(py, "InvalidTag"), ())
+}
+
+/// What is raised if the header of an age file was changed.
+#[cold]
+pub(crate) fn header_error(py: Python<'_>, text: String) -> PyErr {
+    exception(py, intern!(py, "InvalidTag"), text)
+}
+
+/// What is raised if a chunk does not open: `ChunkError` or a subclass.
+#[cold]
+pub(crate) fn chunk_error(py: Python<'_>, class: &str, text: String, chunk: u64) -> PyErr {
+    exception(py, &PyString::new(py, class), (text, chunk))
 }
 
 /// What is raised if a message does not have the tag.
 #[cold]
 pub(crate) fn invalid_signature(py: Python<'_>) -> PyErr {
     let text = "Value did not match computed tag.";
-    exception(py, intern!(py, "InvalidSignature"), Some(text))
+    exception(py, intern!(py, "InvalidSignature"), text)
 }
 
 /// What is raised after the end of a message in pieces.
 #[cold]
 pub(crate) fn already_finalized(py: Python<'_>) -> PyErr {
     let text = "Context was already finalized.";
-    exception(py, intern!(py, "AlreadyFinalized"), Some(text))
+    exception(py, intern!(py, "AlreadyFinalized"), text)
 }
 
 /// `OSError`, or what Python makes of it by its number, such as `FileNotFoundError`.

@@ -23,6 +23,7 @@ mod objects;
 mod parts;
 mod poly1305;
 mod ssh;
+mod stream;
 mod threads;
 
 /// What `hornet_poly1305` consists of.
@@ -51,6 +52,10 @@ mod _native {
     use crate::poly1305::{Poly1305, mac, verify};
     #[pymodule_export]
     use crate::ssh::{SSHCipher, open_ssh_packets, seal_ssh_packets};
+    #[pymodule_export]
+    use crate::stream::{
+        SegmentKeys, StreamKey, new_age_header, new_age_identity, open_age_header,
+    };
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {

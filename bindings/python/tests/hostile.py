@@ -243,6 +243,8 @@ class Calls:
         rows, numbers = numpy.zeros((4, 32), "u1"), numpy.arange(4) * 8
         four = numpy.full(4, 8)
         tag = native.mac(key, data)
+        identity, recipient = native.new_age_identity()
+        head = native.new_age_header([recipient])[1]
         functions = {
             "mac": lambda: [key, data],
             "verify": lambda: [key, data, tag],
@@ -256,6 +258,9 @@ class Calls:
             "info": list,
             "force_kernel": lambda: ["Poly1305", None],
             "header_masks": lambda: [key, [bytes(16)] * 3],
+            "new_age_identity": list,
+            "new_age_header": lambda: [[recipient]],
+            "open_age_header": lambda: [head, [identity], None],
         }
         for name, arguments in functions.items():
             yield name, lambda name=name: getattr(native, name), arguments
@@ -384,6 +389,25 @@ class Calls:
                 "open": lambda: [1, sealed],
                 "seal_in_place": lambda: [1, bytearray(24)],
                 "open_in_place": lambda: [1, bytearray(sealed)],
+            },
+        )
+        chunk = native.StreamKey(key).seal(0, True, data)
+        methods["StreamKey"] = (
+            lambda: [key],
+            {
+                "of_age": lambda: [bytes(16), bytes(16)],
+                "seal": lambda: [0, True, data],
+                "open": lambda: [0, True, chunk],
+                "open_into": lambda: [0, True, chunk, bytearray(9)],
+            },
+        )
+        segment = native.SegmentKeys([key]).seal(data)
+        methods["SegmentKeys"] = (
+            lambda: [[key]],
+            {
+                "seal": lambda: [data],
+                "open": lambda: [0, segment],
+                "open_into": lambda: [0, segment, bytearray(9)],
             },
         )
         for name in ("ChaCha20Poly1305", "XChaCha20Poly1305"):

@@ -15,7 +15,7 @@ EXAMPLES = HERE.parents[1] / "examples"
 
 def test_readme():
     blocks = re.findall(r"```python\n(.*?)```", (HERE / "README.md").read_text(), re.S)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)

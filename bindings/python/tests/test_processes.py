@@ -119,6 +119,7 @@ def test_nothing_is_copied(tmp_path):
     made += [hornet.Poly1305(bytes(32)), hornet.Poly1305Aes(bytes(32))]
     made += [hornet.ChaCha20(bytes(32), bytes(12)), hornet.ChaCha20Poly1305(bytes(32))]
     made += [hornet.XChaCha20Poly1305(bytes(32)), hornet.SSHCipher(bytes(64))]
+    made += [_native.StreamKey(bytes(32)), _native.SegmentKeys([bytes(32)])]
     paths = [tmp_path / "with parts", tmp_path / "parts"]
     made.append(PartsLock(*paths))
     with_segments.keep_segments(4096)
@@ -138,7 +139,7 @@ def test_nothing_is_copied(tmp_path):
             with pytest.raises(TypeError, match=f"{type(one).__name__} cannot be copied or pickled"):
                 call()
             refused += 1
-    assert refused == len(classes) * (3 + 6 + 2 + 6 + 1) == 13 * 18
+    assert refused == len(classes) * (3 + 6 + 2 + 6 + 1) == 15 * 18
 
 
 INTERPRETERS = """

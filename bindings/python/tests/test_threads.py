@@ -13,6 +13,7 @@ import hornet_poly1305 as hornet
 import numpy
 import pytest
 from hornet_poly1305 import ChaCha20Poly1305, Poly1305, SSHCipher
+from hornet_poly1305.stream import SegmentKeys, StreamKey
 
 KEY = bytes(range(32))
 LONG = 64 << 20
@@ -45,11 +46,15 @@ def runs_beside(call, calls: int) -> bool:
 
 ROWS = numpy.zeros((100_000, 64), dtype=numpy.uint8)
 STARTS = numpy.arange(100_000, dtype=numpy.int64) * 64
+SEALED = StreamKey(KEY).seal(0, True, bytes(LONG))
 CALLS = {
     "mac": lambda: hornet.mac(KEY, bytes(LONG)),
     "update": lambda: Poly1305(KEY).update(bytes(LONG)),
     "encrypt": lambda: ChaCha20Poly1305(KEY).encrypt(bytes(12), bytes(LONG), None),
     "mac_rows": lambda: hornet.mac_rows(bytes(3_200_000), ROWS),
+    "StreamKey.seal": lambda: StreamKey(KEY).seal(0, True, bytes(LONG)),
+    "StreamKey.open": lambda: StreamKey(KEY).open(0, True, SEALED),
+    "SegmentKeys.seal": lambda: SegmentKeys([KEY]).seal(bytes(LONG)),
     "SSHCipher.seal": lambda: SSHCipher(KEY + KEY).seal(1, bytes(LONG)),
     "seal_ssh_packets": lambda: hornet.seal_ssh_packets(
         KEY + KEY, STARTS, bytearray(6_400_000), STARTS, numpy.full(100_000, 64)

@@ -2,6 +2,7 @@
 """Calls for a type checker, which test_types.py runs: those marked must be refused, and the others accepted."""
 
 import array
+import io
 import mmap
 from typing import assert_type
 
@@ -16,6 +17,7 @@ from hornet_poly1305 import (
     Poly1305Aes,
     SSHCipher,
     XChaCha20Poly1305,
+    stream,
 )
 
 KEY, NONCE = bytes(32), bytes(12)
@@ -42,6 +44,12 @@ def accepted(keys: KeyFile, messages: list[bytes]) -> None:
     assert_type(ssh.seal(1, memory), bytes)
     assert_type(ssh.packet_length(1, memory), int)
     assert_type(hornet.open_ssh_packets(bytes(64), numbers, memory, numbers, numbers), bytes)
+    reader = stream.Reader(stream.StreamKey(memory), io.BytesIO())
+    assert_type(reader.read(5), bytes)
+    assert_type(reader.readinto(rows), int)
+    assert_type(stream.Writer(memory, io.BytesIO()).write(rows), int)
+    assert_type(stream.open_age(io.BytesIO(), ["AGE-SECRET-KEY-1"], passphrase=memory), stream.Reader)
+    assert_type(stream.SegmentReader([KEY, memory], io.BytesIO(), [0, 5]).size, int)
     view = memoryview(memory)
     ssh.open_in_place(1, view)
     sealed = hornet.seal_packets(KEY, NONCE * 4, view, numbers, numbers, aad=(b"", numbers, numbers), out=view)
@@ -93,3 +101,8 @@ def refused(keys: KeyFile, texts: list[str], evaluation: Evaluation) -> None:
     ssh.seal("1", b"")  # type: ignore[arg-type]
     ssh.open(1, "text")  # type: ignore[arg-type]
     hornet.seal_ssh_packets(bytes(64), [1], memory, numbers, numbers)  # type: ignore[arg-type]
+    stream.Reader("key", io.BytesIO())  # type: ignore[arg-type]
+    stream.Writer(KEY, io.BytesIO()).write("text")  # type: ignore[arg-type]
+    stream.SegmentReader(["key"], io.BytesIO())  # type: ignore[list-item]
+    stream.seal_age(io.BytesIO(), [b"age1"])  # type: ignore[list-item]
+    stream.open_age(io.BytesIO(), passphrase="text")  # type: ignore[arg-type]

@@ -9,9 +9,10 @@
 //! --- WyJp9R/9FOZh7gJdhez1Z...        and its authenticator
 //! nonce | chunk | chunk | ...         the payload: hornet::stream
 //! ```
+//!
+//! The header is that of the crate `hornet_age`.
 
 pub(crate) mod armor;
-pub(crate) mod header;
 pub(crate) mod keys;
 pub(crate) mod passphrase;
 pub(crate) mod pipeline;

@@ -2,12 +2,12 @@
 
 //! `hornet keygen`: creates a key file.
 
-use crate::age::keys::new_identity;
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::output;
 use crate::save::Target;
 use clap::Args;
+use hornet_age::new_identity;
 use hornet_key_file::KeyFile;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -2,8 +2,7 @@
 
 //! `hornet open`: opens a file that was sealed in age's format.
 
-use crate::age::header::{FileKey, Header, NONCE_BYTES, payload_key};
-use crate::age::keys::Identity;
+use crate::age::keys::read_identities;
 use crate::age::pipeline::{From, Patient, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
 use crate::commands::sealing::{Input, NotWritten, Output, Threads, place_of, process, unread};
@@ -12,6 +11,7 @@ use crate::size::Bytes;
 use crate::source::Source;
 use clap::{ArgGroup, Args};
 use hornet::stream::{self, CHUNK_BYTES, OpenError, SEALED_CHUNK_BYTES};
+use hornet_age::{FileKey, Header, Identity, NONCE_BYTES, payload_key};
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -80,7 +80,7 @@ impl Open {
                     _ => unread(&self.input, error),
                 })?;
             let key = payload_key(&file_key, &nonce);
-            let begin = input.begin + header.len_bytes + NONCE_BYTES as u64;
+            let begin = input.begin + header.len_bytes() + NONCE_BYTES as u64;
             let regular = input.bytes.filter(|_| !armored);
             let bytes = regular.map(|bytes| (input.begin + bytes).saturating_sub(begin));
             let (chunks, wanted) = match &self.range {
@@ -141,12 +141,12 @@ impl Open {
     fn identities(&self) -> Result<Vec<Identity>, Error> {
         let mut identities = Vec::new();
         for file in &self.identity {
-            Identity::read(file, &mut identities)?;
+            read_identities(file, &mut identities)?;
         }
         match &self.passphrase_file {
-            Some(source) => identities.push(Identity::Passphrase(passphrase::read(source)?)),
+            Some(source) => identities.push(Identity::passphrase(passphrase::read(source)?)),
             None if self.passphrase => {
-                identities.push(Identity::Passphrase(passphrase::ask(false)?));
+                identities.push(Identity::passphrase(passphrase::ask(false)?));
             }
             None => {}
         }

@@ -2,8 +2,7 @@
 
 //! `hornet seal`: seals a file in age's format.
 
-use crate::age::header::{FileKey, NONCE_BYTES, payload_key, written};
-use crate::age::keys::{Recipient, random, seal_with_passphrase};
+use crate::age::keys::read_recipients;
 use crate::age::pipeline::{Patient, Pipeline, To, Way};
 use crate::age::{armor, passphrase};
 use crate::commands::sealing::{Input, Output, Threads, process};
@@ -11,6 +10,9 @@ use crate::error::Error;
 use crate::output;
 use crate::source::Source;
 use clap::{ArgGroup, Args};
+use hornet_age::{
+    FileKey, Recipient, new_file_key, new_nonce, payload_key, seal_with_passphrase, written,
+};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -61,10 +63,10 @@ impl Seal {
             let why = "is a terminal; use --armor, or --output FILE";
             return Err(Error::new(&output::STDOUT, why));
         }
-        let file_key = random::<16>()?;
+        let file_key = new_file_key()?;
         let header = self.header(&file_key)?;
-        let nonce = random::<NONCE_BYTES>()?;
-        let header = [&header[..], &*nonce].concat();
+        let nonce = new_nonce()?;
+        let header = [&header[..], &nonce].concat();
         let key = payload_key(&file_key, &nonce);
         let input = Input::open(&self.input)?;
         let progress = input.progress();
@@ -130,7 +132,7 @@ impl Seal {
         }
         let mut recipients = self.recipient.clone();
         for file in &self.recipients_file {
-            Recipient::read(file, &mut recipients)?;
+            read_recipients(file, &mut recipients)?;
         }
         let stanzas = recipients.iter().map(|recipient| recipient.seal(file_key));
         Ok(written(&stanzas.collect::<Result<Vec<_>, _>>()?, file_key))

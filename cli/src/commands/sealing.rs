@@ -4,7 +4,6 @@
 
 use crate::age::Stopped;
 use crate::age::armor::BadLine;
-use crate::age::header::Malformed;
 use crate::age::pipeline::{Failure, From, Patient, Pipeline, Way};
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
@@ -15,6 +14,7 @@ use crate::source::Source;
 use crate::tree::excluded::identity;
 use clap::Args;
 use hornet::stream::{CHUNK_BYTES, OpenError};
+use hornet_age::Malformed;
 use std::fs::{self, File};
 use std::io::{self, Seek};
 use std::ops::Range;

@@ -116,13 +116,37 @@ impl Key {
         text: &[u8],
         sealed: &mut [u8],
     ) -> Result<(), ChunksError> {
-        let count = count(first, last, text.len()).ok_or(ChunksError::Text(text.len()))?;
-        check_number(first, count)?;
-        let needed = text.len().saturating_add(count.saturating_mul(TAG_BYTES));
-        check_output(needed, sealed.len())?;
+        check_output(needed_bytes(first, last, text.len())?, sealed.len())?;
         let (output, input) = (sealed.as_mut_ptr(), text.as_ptr());
-        // SAFETY: `sealed` has room for the text and `count` tags; it is a `&mut` and overlaps nothing.
+        // SAFETY: `sealed` has room for the text and its tags; it is a `&mut` and overlaps nothing.
         unsafe { self.seal_raw(first, last, output, input, text.len()) }
+    }
+
+    /// Does the same with memory to which Rust may not make a reference: `len_bytes` bytes from `text` on.
+    ///
+    /// # Errors
+    ///
+    /// As [`seal`](Self::seal).
+    ///
+    /// # Safety
+    ///
+    /// `text` must be readable for `len_bytes` bytes, and `sealed` writable for as many and 16 more for each
+    /// chunk. They must not overlap, or, of a single chunk, be the same.
+    pub unsafe fn seal_raw(
+        &self,
+        first: u64,
+        last: bool,
+        sealed: *mut u8,
+        text: *const u8,
+        len_bytes: usize,
+    ) -> Result<(), ChunksError> {
+        needed_bytes(first, last, len_bytes)?;
+        let (sealed, text) = (sealed.cast(), text.cast());
+        // SAFETY: as the caller promises.
+        let done = unsafe {
+            ffi::hornet_stream_seal(sealed, text, len_bytes, first, last, self.0.as_ptr())
+        };
+        done.then_some(()).ok_or(ChunksError::Number)
     }
 
     /// Opens consecutive chunks, the first of which has the number `first`, with their tags. If `last`,
@@ -131,8 +155,8 @@ impl Key {
     /// # Errors
     ///
     /// [`OpenError::Changed`] names the first chunk that is not authentic; [`OpenError::CutOff`] and
-    /// [`OpenError::GoesOn`] say that the last one of them is, but with the other value of `last`. `text`
-    /// is then filled with zeros. [`OpenError::Chunks`] if there can be no such chunks, or `text` has not
+    /// [`OpenError::GoesOn`] say that it would be as one before the end, or as the end. `text` is then
+    /// filled with zeros. [`OpenError::Chunks`] if there can be no such chunks, or `text` has not
     /// the length of theirs.
     pub fn open(
         &self,
@@ -144,34 +168,54 @@ impl Key {
         check_output(opened_bytes(first, last, sealed.len())?, text.len())?;
         let (output, input) = (text.as_mut_ptr(), sealed.as_ptr());
         // SAFETY: `text` has the length of the text; it is a `&mut` and overlaps nothing.
-        let opened = unsafe { self.open_raw(first, last, output, input, sealed.len()) };
-        opened.map_err(|error| self.explain(error, first, last, sealed, text))
+        unsafe { self.open_raw(first, last, output, input, sealed.len()) }
     }
 
-    /// Finds out whether the last of some chunks is authentic with the other end.
-    fn explain(
+    /// Does the same with memory to which Rust may not make a reference: `sealed_bytes` bytes from `sealed`
+    /// on.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    ///
+    /// # Safety
+    ///
+    /// `sealed` must be readable for `sealed_bytes` bytes, and `text` writable for 16 less for each chunk. They
+    /// must not overlap.
+    pub unsafe fn open_raw(
         &self,
-        error: OpenError,
         first: u64,
         last: bool,
-        sealed: &[u8],
-        text: &mut [u8],
-    ) -> OpenError {
-        let number = first + (sealed.len().div_ceil(SEALED_CHUNK_BYTES) as u64 - 1);
-        if error != OpenError::Changed(number) || sealed.len() % SEALED_CHUNK_BYTES != 0 {
-            return error;
+        text: *mut u8,
+        sealed: *const u8,
+        sealed_bytes: usize,
+    ) -> Result<(), OpenError> {
+        opened_bytes(first, last, sealed_bytes)?;
+        // SAFETY: as the caller promises.
+        let opened = unsafe { self.open_unexplained(first, last, text, sealed, sealed_bytes) };
+        let Err(OpenError::Changed(number)) = opened else {
+            return opened;
+        };
+        // Is it authentic with the other end?
+        let error = OpenError::Changed(number);
+        let begin =
+            usize::try_from(number - first).map_or(sealed_bytes, |n| n * SEALED_CHUNK_BYTES);
+        if sealed_bytes - begin < SEALED_CHUNK_BYTES {
+            return Err(error);
         }
-        let begin = sealed.len() - SEALED_CHUNK_BYTES;
-        let (input, output) = (&sealed[begin..], &mut text[..CHUNK_BYTES]);
-        let (from, to) = (input.as_ptr(), output.as_mut_ptr());
-        // SAFETY: both have the length of one chunk; `output` is a `&mut` and overlaps nothing.
-        let other = unsafe { self.open_raw(number, !last, to, from, input.len()) };
-        output.zeroize();
-        match other {
+        let last = last && sealed_bytes - begin == SEALED_CHUNK_BYTES;
+        // SAFETY: both have at least the bytes of one chunk.
+        let other = unsafe {
+            let chunk = sealed.add(begin);
+            let other = self.open_unexplained(number, !last, text, chunk, SEALED_CHUNK_BYTES);
+            text.write_bytes(0, CHUNK_BYTES);
+            other
+        };
+        Err(match other {
             Ok(()) if last => OpenError::CutOff(number.saturating_add(1)),
             Ok(()) => OpenError::GoesOn(number),
             Err(_) => error,
-        }
+        })
     }
 
     /// Seals one chunk where it is: all of `chunk` but the last 16 bytes, in place of which it writes the
@@ -206,33 +250,14 @@ impl Key {
         let len_bytes = opened_bytes(number, last, chunk.len()).and_then(one_chunk)?;
         let text = chunk.as_mut_ptr();
         // SAFETY: `chunk` is one chunk.
-        unsafe { self.open_raw(number, last, text, text, chunk.len())? };
+        unsafe { self.open_unexplained(number, last, text, text, chunk.len())? };
         Ok(&mut chunk[..len_bytes])
     }
 
     /// # Safety
     ///
-    /// As for `hornet_stream_seal`.
-    unsafe fn seal_raw(
-        &self,
-        first: u64,
-        last: bool,
-        sealed: *mut u8,
-        text: *const u8,
-        len_bytes: usize,
-    ) -> Result<(), ChunksError> {
-        let (sealed, text) = (sealed.cast(), text.cast());
-        // SAFETY: as the caller promises.
-        let done = unsafe {
-            ffi::hornet_stream_seal(sealed, text, len_bytes, first, last, self.0.as_ptr())
-        };
-        done.then_some(()).ok_or(ChunksError::Number)
-    }
-
-    /// # Safety
-    ///
     /// As for `hornet_stream_open`.
-    unsafe fn open_raw(
+    unsafe fn open_unexplained(
         &self,
         first: u64,
         last: bool,
@@ -259,6 +284,13 @@ fn count(first: u64, last: bool, len_bytes: usize) -> Option<usize> {
         last || whole
     };
     can_be.then(|| len_bytes.div_ceil(CHUNK_BYTES).max(1))
+}
+
+/// Returns the length of the sealed text, if there can be such chunks.
+fn needed_bytes(first: u64, last: bool, len_bytes: usize) -> Result<usize, ChunksError> {
+    let count = count(first, last, len_bytes).ok_or(ChunksError::Text(len_bytes))?;
+    check_number(first, count)?;
+    Ok(len_bytes.saturating_add(count.saturating_mul(TAG_BYTES)))
 }
 
 fn check_number(first: u64, count: usize) -> Result<(), ChunksError> {

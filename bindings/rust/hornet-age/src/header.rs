@@ -13,19 +13,21 @@ use zeroize::Zeroizing;
 
 const VERSION: &[u8] = b"age-encryption.org/v1";
 const COLUMNS: usize = 64;
-pub(crate) const NONCE_BYTES: usize = 16;
+
+/// The length of the nonce in bytes, which comes between header and chunks: 16.
+pub const NONCE_BYTES: usize = 16;
 
 const NO_FILE: &str = "not a file sealed by age v1";
 
 /// A header has a line or two for each recipient, of some hundred bytes.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// What the stanzas seal, and from which all other keys are derived.
-pub(crate) type FileKey = Zeroizing<[u8; 16]>;
+/// What the stanzas seal, and from which all other keys are derived: 16 bytes, wiped when dropped.
+pub type FileKey = Zeroizing<[u8; 16]>;
 
 /// The file's key, sealed for a recipient.
 #[derive(Debug)]
-pub(crate) struct Stanza {
+pub struct Stanza {
     pub(crate) kind: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) body: Vec<u8>,
@@ -35,19 +37,18 @@ pub(crate) struct Stanza {
 
 /// A header that was read, and is not authentic yet.
 #[derive(Debug)]
-pub(crate) struct Header {
+pub struct Header {
     pub(crate) stanzas: Vec<Stanza>,
     /// Its bytes, up to and with the three dashes of the last line, which are authenticated.
     text: Vec<u8>,
     authenticator: [u8; 32],
-    /// The number and the length of all lines.
     lines: usize,
     pub(crate) len_bytes: u64,
 }
 
 /// What is wrong with a line of a header, counted from 1.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Malformed {
+pub struct Malformed {
     pub(crate) line: usize,
     pub(crate) why: &'static str,
 }
@@ -110,8 +111,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// `Malformed` within an error, if it is not a header.
-    pub(crate) fn read(from: &mut dyn BufRead) -> io::Result<Self> {
+    /// Those of `from`, and [`Malformed`] within one of the kind `InvalidData`, if it is not a header.
+    pub fn read(from: &mut dyn BufRead) -> io::Result<Self> {
         let (text, number) = (Vec::new(), 0);
         let mut lines = Lines { from, text, number };
         let first = match lines.next() {
@@ -169,13 +170,24 @@ impl Header {
         }
     }
 
+    /// Returns the length of the header in bytes, after which the nonce comes.
+    #[must_use]
+    pub const fn len_bytes(&self) -> u64 {
+        self.len_bytes
+    }
+
     /// Returns whether the file was sealed with a passphrase.
-    pub(crate) fn is_by_passphrase(&self) -> bool {
+    #[must_use]
+    pub fn is_by_passphrase(&self) -> bool {
         self.stanzas.iter().any(|stanza| stanza.kind == "scrypt")
     }
 
     /// Refuses a header that was changed.
-    pub(crate) fn verify(&self, key: &FileKey) -> Result<(), Malformed> {
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] says so.
+    pub fn verify(&self, key: &FileKey) -> Result<(), Malformed> {
         let mac = authenticator(key, &self.text);
         mac.verify_slice(&self.authenticator)
             .map_err(|_| Malformed {
@@ -185,8 +197,9 @@ impl Header {
     }
 }
 
-/// Writes a header.
-pub(crate) fn written(stanzas: &[Stanza], key: &FileKey) -> Vec<u8> {
+/// Returns a header with these stanzas.
+#[must_use]
+pub fn written(stanzas: &[Stanza], key: &FileKey) -> Vec<u8> {
     let mut text = [VERSION, b"\n"].concat();
     for Stanza {
         kind,
@@ -270,7 +283,8 @@ fn authenticator(key: &FileKey, text: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
-/// Derives the key of the payload.
-pub(crate) fn payload_key(key: &FileKey, nonce: &[u8; NONCE_BYTES]) -> stream::Key {
+/// Derives the key of the payload, from the key of the file and the nonce that comes after the header.
+#[must_use]
+pub fn payload_key(key: &FileKey, nonce: &[u8; NONCE_BYTES]) -> stream::Key {
     stream::Key::new(&derived(&**key, nonce, b"payload"))
 }

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+//! Recipients, to whom files are sealed, and identities, which open them: X25519 and passphrases.
+
+use crate::header::{FileKey, Header, Malformed, NONCE_BYTES, Stanza, bytes_of, derived};
+use base64ct::{Base64Unpadded, Encoding};
+use bech32::primitives::decode::CheckedHrpstring;
+use bech32::{Bech32, Hrp};
+use hornet::aead::{ChaCha20Poly1305, UnusedNonce};
+use hornet::nonce::Nonce;
+use std::fmt;
+use std::str::FromStr;
+use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
+use zeroize::Zeroizing;
+
+const RECIPIENT: &str = "age";
+const IDENTITY: &str = "age-secret-key-";
+const X25519: &str = "X25519";
+const X25519_LABEL: &[u8] = b"age-encryption.org/v1/X25519";
+const SCRYPT: &str = "scrypt";
+const SCRYPT_LABEL: &[u8] = b"age-encryption.org/v1/scrypt";
+/// As age: 2^18 of scrypt's blocks when sealing, which take 256 MiB and about a second, and at most 2^22
+/// when opening.
+const LOG_WORK: u8 = 18;
+const MOST_LOG_WORK: u8 = 22;
+
+/// Why a key was not made or sealed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system gave no random bytes.
+    Random(getrandom::Error),
+    /// A recipient is a point of low order, with whom everyone shares a key.
+    LowOrder,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random(error) => write!(f, "random bytes: {error}"),
+            Self::LowOrder => f.write_str("recipient: a point of low order, which is no key"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Who can open a file: the public key `age1…`.
+#[derive(Clone, Debug)]
+pub struct Recipient([u8; 32]);
+
+impl FromStr for Recipient {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.to_ascii_lowercase().starts_with(IDENTITY) {
+            return Err("a secret identity, which is never given on the command line".into());
+        }
+        let decoded = CheckedHrpstring::new::<Bech32>(text);
+        let decoded = decoded.map_err(|error| format!("not a recipient 'age1…': {error}"))?;
+        let hrp = decoded.hrp();
+        if hrp.as_bytes() != RECIPIENT.as_bytes() {
+            return Err(format!(
+                "'{hrp}1…' is not a recipient that is supported, 'age1…'"
+            ));
+        }
+        let key: Vec<u8> = decoded.byte_iter().collect();
+        let key = <[u8; 32]>::try_from(key);
+        key.map(Self)
+            .map_err(|key| format!("a recipient has 32 bytes; found {}", key.len()))
+    }
+}
+
+impl Recipient {
+    /// Seals the file's key.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Error`].
+    pub fn seal(&self, file_key: &FileKey) -> Result<Stanza, Error> {
+        let secret = random::<32>()?;
+        let share = x25519(*secret, X25519_BASEPOINT_BYTES);
+        let shared = Zeroizing::new(x25519(*secret, self.0));
+        if *shared == [0; 32] {
+            return Err(Error::LowOrder);
+        }
+        let key = derived(&*shared, &[share, self.0].concat(), X25519_LABEL);
+        Ok(Stanza {
+            kind: X25519.into(),
+            arguments: vec![Base64Unpadded::encode_string(&share)],
+            body: wrapped(&key, file_key),
+            line: 0,
+        })
+    }
+}
+
+/// What opens files: the secret key `AGE-SECRET-KEY-1…` or a passphrase. Wiped when dropped.
+pub struct Identity(Secret);
+
+enum Secret {
+    X25519 {
+        secret: Zeroizing<[u8; 32]>,
+        recipient: [u8; 32],
+    },
+    Passphrase(Zeroizing<Vec<u8>>),
+}
+
+/// Shows nothing of it.
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Identity(..)")
+    }
+}
+
+impl FromStr for Identity {
+    type Err = &'static str;
+
+    /// Parses a secret key. The error shows nothing of it.
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        identity(text)
+    }
+}
+
+impl Identity {
+    fn of_secret(secret: Zeroizing<[u8; 32]>) -> Self {
+        let recipient = x25519(*secret, X25519_BASEPOINT_BYTES);
+        Self(Secret::X25519 { secret, recipient })
+    }
+
+    /// Takes a passphrase.
+    #[must_use]
+    pub const fn passphrase(passphrase: Zeroizing<Vec<u8>>) -> Self {
+        Self(Secret::Passphrase(passphrase))
+    }
+
+    /// Opens the file's key, if a stanza is for this identity. The header is to be verified with it.
+    ///
+    /// With a passphrase this takes as much memory as the header says, at most 4 GiB.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] if a stanza for such an identity is not as it must be.
+    pub fn open(&self, header: &Header) -> Result<Option<FileKey>, Malformed> {
+        let is_scrypt = |stanza: &&Stanza| stanza.kind == SCRYPT;
+        if let (Some(Stanza { line, .. }), 2..) =
+            (header.stanzas.iter().find(is_scrypt), header.stanzas.len())
+        {
+            let why = "a passphrase is the only key of a file, and others are here";
+            return Err(Malformed { line: *line, why });
+        }
+        for stanza in &header.stanzas {
+            let key = match &self.0 {
+                Secret::X25519 { secret, recipient } if stanza.kind == X25519 => {
+                    Some(x25519_key(secret, recipient, stanza)?)
+                }
+                Secret::Passphrase(passphrase) if stanza.kind == SCRYPT => {
+                    Some(scrypt_key(passphrase, stanza)?)
+                }
+                _ => None,
+            };
+            let Some(key) = key else { continue };
+            let Ok(body) = <[u8; 32]>::try_from(&*stanza.body) else {
+                return Err(stanza.wrong("does not seal a key of 16 bytes"));
+            };
+            if let Some(key) = unwrapped(&key, &body) {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Makes an identity, and returns it as a line, and its recipient.
+///
+/// # Errors
+///
+/// [`Error::Random`].
+///
+/// # Panics
+///
+/// Never: the texts are short.
+pub fn new_identity() -> Result<(Zeroizing<String>, String), Error> {
+    let secret = random::<32>()?;
+    let recipient = x25519(*secret, X25519_BASEPOINT_BYTES);
+    let hrp = |text| Hrp::parse(text).expect("it is one");
+    let encoded = bech32::encode_upper::<Bech32>(hrp(IDENTITY), &*secret);
+    let shown = bech32::encode::<Bech32>(hrp(RECIPIENT), &recipient);
+    Ok((
+        Zeroizing::new(encoded.expect("it is short")),
+        shown.expect("it is short"),
+    ))
+}
+
+/// Makes the key of a file.
+///
+/// # Errors
+///
+/// [`Error::Random`].
+pub fn new_file_key() -> Result<FileKey, Error> {
+    random()
+}
+
+/// Makes the nonce that comes after a header.
+///
+/// # Errors
+///
+/// [`Error::Random`].
+pub fn new_nonce() -> Result<[u8; NONCE_BYTES], Error> {
+    random().map(|nonce| *nonce)
+}
+
+fn random<const BYTES: usize>() -> Result<Zeroizing<[u8; BYTES]>, Error> {
+    let mut bytes = Zeroizing::new([0; BYTES]);
+    let filled = getrandom::fill(&mut *bytes);
+    filled.map_err(Error::Random)?;
+    Ok(bytes)
+}
+
+/// Seals the file's key with a passphrase, which takes 256 MiB of memory and about a second.
+///
+/// # Errors
+///
+/// [`Error::Random`].
+pub fn seal_with_passphrase(passphrase: &[u8], file_key: &FileKey) -> Result<Stanza, Error> {
+    let salt = *random::<16>()?;
+    let key = scrypt_of(passphrase, &salt, LOG_WORK);
+    Ok(Stanza {
+        kind: SCRYPT.into(),
+        arguments: vec![Base64Unpadded::encode_string(&salt), LOG_WORK.to_string()],
+        body: wrapped(&key, file_key),
+        line: 0,
+    })
+}
+
+impl Stanza {
+    fn wrong(&self, why: &'static str) -> Malformed {
+        Malformed {
+            line: self.line,
+            why,
+        }
+    }
+}
+
+fn identity(line: &str) -> Result<Identity, &'static str> {
+    const WHY: &str = "not an identity 'AGE-SECRET-KEY-1…'";
+    if line.starts_with("age-encryption.org/") || line.starts_with("-----BEGIN AGE ") {
+        return Err("the file is sealed itself: open it first");
+    }
+    if line.starts_with("AGE-SECRET-KEY-PQ-1") || line.starts_with("AGE-PLUGIN-") {
+        return Err("an identity of another kind than X25519, which is not supported");
+    }
+    if line.starts_with("-----BEGIN ") {
+        return Err("a private key of SSH, which is not supported");
+    }
+    let decoded = CheckedHrpstring::new::<Bech32>(line).map_err(|_| WHY)?;
+    if decoded.hrp().to_lowercase() != IDENTITY
+        || line.bytes().any(|byte| byte.is_ascii_lowercase())
+    {
+        return Err(WHY);
+    }
+    let bytes = Zeroizing::new(decoded.byte_iter().collect::<Vec<u8>>());
+    let secret = <[u8; 32]>::try_from(&bytes[..]).map_err(|_| WHY)?;
+    Ok(Identity::of_secret(Zeroizing::new(secret)))
+}
+
+fn x25519_key(
+    secret: &Zeroizing<[u8; 32]>,
+    recipient: &[u8; 32],
+    stanza: &Stanza,
+) -> Result<Zeroizing<[u8; 32]>, Malformed> {
+    let share = match &stanza.arguments[..] {
+        [share] => bytes_of::<32>(share.as_bytes()),
+        _ => None,
+    };
+    let why = "an X25519 stanza has one argument, 32 bytes in base64";
+    let share = share.ok_or_else(|| stanza.wrong(why))?;
+    let shared = Zeroizing::new(x25519(**secret, share));
+    if *shared == [0; 32] {
+        return Err(stanza.wrong("a share of low order, which is no key"));
+    }
+    Ok(derived(
+        &*shared,
+        &[share, *recipient].concat(),
+        X25519_LABEL,
+    ))
+}
+
+fn scrypt_key(passphrase: &[u8], stanza: &Stanza) -> Result<Zeroizing<[u8; 32]>, Malformed> {
+    let why = "a scrypt stanza has two arguments, a salt of 16 bytes in base64 and a work factor";
+    let [salt, work] = &stanza.arguments[..] else {
+        return Err(stanza.wrong(why));
+    };
+    let salt = bytes_of::<16>(salt.as_bytes()).ok_or_else(|| stanza.wrong(why))?;
+    let digits = !work.starts_with('0') && work.bytes().all(|byte| byte.is_ascii_digit());
+    match work.parse() {
+        Ok(work @ 1..=MOST_LOG_WORK) if digits => Ok(scrypt_of(passphrase, &salt, work)),
+        _ if digits => {
+            Err(stanza.wrong("the work factor is above 22, which takes more than 4 GiB of memory"))
+        }
+        _ => Err(stanza.wrong("the work factor is not a number from 1 to 22")),
+    }
+}
+
+fn scrypt_of(passphrase: &[u8], salt: &[u8; 16], log_work: u8) -> Zeroizing<[u8; 32]> {
+    let mut key = Zeroizing::new([0; 32]);
+    let parameters = scrypt::Params::new(log_work, 8, 1).expect("they are valid");
+    let salt = [SCRYPT_LABEL, salt].concat();
+    scrypt::scrypt(passphrase, &salt, &parameters, &mut *key).expect("32 bytes are few");
+    key
+}
+
+/// The nonce is always the same, because each key seals one file's key.
+const WRAP_NONCE: [u8; 12] = [0; 12];
+
+fn wrapped(key: &[u8; 32], file_key: &FileKey) -> Vec<u8> {
+    let nonce = UnusedNonce::assume_unused(WRAP_NONCE);
+    let mut text = **file_key;
+    let sealed = ChaCha20Poly1305::from_ref(key).seal_in_place(nonce, b"", &mut text);
+    let tag = sealed.expect("it is short");
+    [&text[..], tag.as_bytes()].concat()
+}
+
+fn unwrapped(key: &[u8; 32], body: &[u8; 32]) -> Option<FileKey> {
+    let (sealed, tag) = body.split_at(16);
+    let tag = tag.try_into().ok()?;
+    let mut file_key = Zeroizing::new([0; 16]);
+    let nonce = Nonce::new(WRAP_NONCE);
+    let opened = ChaCha20Poly1305::from_ref(key).open(&nonce, b"", sealed, &tag, &mut *file_key);
+    opened.ok().map(|()| file_key)
+}
