@@ -5,39 +5,28 @@ Nothing is written that was not verified, and a file gets its name when it is co
 """
 
 import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from typing import BinaryIO
 
-from hornet_poly1305 import ChaCha20Poly1305, InvalidTag
+from hornet_poly1305.stream import ChunkError, Reader, Writer
 
-CHUNK_BYTES, TAG_BYTES = 65536, 16
-
-
-def chunks(file: BinaryIO, length: int) -> Iterator[tuple[bytes, bytes]]:
-    """Yield each chunk with its nonce: its number and whether it is the last (c2sp.org/age, "Payload")."""
-    number, chunk, following = 0, file.read(length), b"-"
-    while following:
-        following = file.read(length)
-        yield number.to_bytes(11, "big") + (b"\0" if following else b"\1"), chunk
-        number, chunk = number + 1, following
+KEY_BYTES = 32
 
 
 def seal(key: str, source: BinaryIO, target: BinaryIO) -> int:
-    secret = ChaCha20Poly1305.generate_key()
+    secret = os.urandom(KEY_BYTES)
     with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # no key is used again
         file.write(secret)
-    for nonce, text in chunks(source, CHUNK_BYTES):
-        target.write(ChaCha20Poly1305(secret).encrypt(nonce, text, None))
+    with Writer(secret, target) as writer:  # whose end is that of the text
+        shutil.copyfileobj(source, writer)
     return source.tell()
 
 
 def unseal(key: str, source: BinaryIO, target: BinaryIO) -> int:
-    with open(key, "rb") as file:
-        cipher = ChaCha20Poly1305(file.read())
-    for nonce, sealed in chunks(source, CHUNK_BYTES + TAG_BYTES):
-        target.write(cipher.decrypt(nonce, sealed, None))
+    with open(key, "rb") as file, Reader(file.read(), source) as reader:
+        shutil.copyfileobj(reader, target)
     return target.tell()
 
 
@@ -51,6 +40,6 @@ try:
             new.flush()
             os.fsync(new.fileno())
         os.replace(new.name, target)
-except (OSError, ValueError, InvalidTag) as error:
-    sys.exit(f"{source} to {target}: {str(error) or 'not authentic, or cut off'}")
+except (OSError, ValueError, ChunkError) as error:
+    sys.exit(f"{source} to {target}: {error}")
 print(f"{command}: {count} bytes")
