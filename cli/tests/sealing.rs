@@ -230,7 +230,11 @@ fn chunks_stay_in_their_places() {
 
     let whole = Sealed::new(2 * CHUNK);
     let more = [&whole.sealed()[..], b"x"].concat();
-    whole.refuses(&more, &["goes on after chunk 1, which is the last"], CHUNK);
+    whole.refuses(
+        &more,
+        &["goes on after chunk 1, which is the last"],
+        2 * CHUNK,
+    );
 
     // The first chunk that was changed is named.
     let mut changed = of(&all);

@@ -325,13 +325,22 @@ impl Pipeline<'_> {
                 opened
             }
             // The last chunk has not even a tag, or no text.
-            _ => Err(OpenError::CutOff(job.first + whole as u64)),
+            _ => {
+                let before = &sealed[..whole * SEALED_CHUNK_BYTES];
+                let text = &mut buffer[..whole * CHUNK_BYTES];
+                let opened = match before {
+                    [] => Ok(()),
+                    before => self.key.open(job.first, false, before, text),
+                };
+                opened.and(Err(OpenError::CutOff(job.first + whole as u64)))
+            }
         };
         let chunks = sealed.chunks_exact(SEALED_CHUNK_BYTES).zip(job.first..);
         let mut places = buffer.chunks_mut(CHUNK_BYTES);
         let good = chunks.take_while(|(chunk, number)| {
             let text = places.next().unwrap_or_default();
-            self.key.open(*number, false, chunk, text).is_ok()
+            let ends = opened == Err(OpenError::GoesOn(*number));
+            self.key.open(*number, ends, chunk, text).is_ok()
         });
         (good.count() * CHUNK_BYTES, opened)
     }
