@@ -304,13 +304,12 @@ impl Pipeline<'_> {
             file.read_exact_at(&mut to[..len], begin + number * unit as u64)
                 .map_err(failed)?;
         }
-        if job.last
-            && file
-                .read_at(&mut [0], begin + bytes)
-                .map_err(Failure::Read)?
-                != 0
-        {
-            return Err(Failure::Resized);
+        if job.last {
+            match file.read_exact_at(&mut [0], begin + bytes) {
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
+                Err(error) => return Err(Failure::Read(error)),
+                Ok(()) => return Err(Failure::Resized),
+            }
         }
         Ok(())
     }
