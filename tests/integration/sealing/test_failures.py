@@ -243,7 +243,7 @@ def test_sealing_killed(folder):
 @pytest.fixture(name="short")
 def short_():
     def build(folder):
-        run("gcc", "-O1", "-shared", "-fPIC", *STRICT, HERE / "short.c", "-o", folder / "short.so")
+        run("gcc", "-O1", "-shared", "-fPIC", *STRICT, HERE / "preload/short.c", "-o", folder / "short.so")
 
     return once("sealing-short", build) / "short.so"
 
