@@ -46,23 +46,26 @@ def typed(lines, *words, cwd, stdin=b"", env=None):
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(terminal, termios.TIOCSCTTY, 0),
         ) as process:
-            before = ""
-            end = time.monotonic() + SECONDS
-            for line in lines:
-                while b":" not in shown[asked:] or echoes(terminal):
-                    assert time.monotonic() < end, f"{words} did not ask, but showed {shown}"
-                    if select.select([person], [], [], 0.01)[0]:
-                        shown += os.read(person, 4096)
-                    elif process.poll() is not None:
-                        break
-                asked = len(shown)
-                for name in ("cmdline", "environ"):
-                    of_process = Path(f"/proc/{process.pid}/{name}").read_bytes()
-                    assert not before or before.encode() not in of_process
-                os.write(person, f"{line}\n".encode() if line.isprintable() else line.encode())
-                before = line
-            # Most of it is read after the question.
-            out, err = process.communicate(stdin, timeout=SECONDS)
+            try:
+                before = ""
+                end = time.monotonic() + SECONDS
+                for line in lines:
+                    while b":" not in shown[asked:] or echoes(terminal):
+                        assert time.monotonic() < end, f"{words} did not ask, but showed {shown}"
+                        if select.select([person], [], [], 0.01)[0]:
+                            shown += os.read(person, 4096)
+                        elif process.poll() is not None:
+                            break
+                    asked = len(shown)
+                    for name in ("cmdline", "environ"):
+                        of_process = Path(f"/proc/{process.pid}/{name}").read_bytes()
+                        assert not before or before.encode() not in of_process
+                    os.write(person, f"{line}\n".encode() if line.isprintable() else line.encode())
+                    before = line
+                # Most of it is read after the question.
+                out, err = process.communicate(stdin, timeout=SECONDS)
+            finally:
+                process.kill()
         assert echoes(terminal)
         while select.select([person], [], [], 0)[0]:
             shown += os.read(person, 4096)
