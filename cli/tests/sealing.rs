@@ -5,13 +5,22 @@
 
 mod common;
 
+use base64ct::{Base64Unpadded, Encoding};
+use bech32::Bech32;
+use bech32::primitives::decode::CheckedHrpstring;
 use common::{Folder, complains, prints, rejects};
+use hkdf::Hkdf;
+use hornet::aead::ChaCha20Poly1305;
+use hornet::nonce::Nonce;
+use hornet::stream;
+use sha2::Sha256;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
+use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
 
 const CHUNK: usize = 65536;
 const SEALED: usize = CHUNK + 16;
@@ -345,13 +354,25 @@ fn passphrases() {
     // The work is limited.
     let z = fs::read(folder.path("z")).unwrap();
     let end = z.windows(4).position(|window| window == b" 18\n").unwrap();
-    folder.file("c", [&z[..end], b" 23\n", &z[end + 4..]].concat());
     folder.secret("p", "a passphrase");
-    complains(
-        &folder.run("open --passphrase-file p c"),
-        1,
-        &["line 2 of the header: the work factor is above 22"],
-    );
+    let number = "the work factor is not a number from 1 to 22";
+    for (work, why) in [
+        ("23", "the work factor is above 22"),
+        ("255", "the work factor is above 22"),
+        ("18446744073709551634", "the work factor is above 22"),
+        ("0", number),
+        ("018", number),
+        ("+18", number),
+        ("-1", number),
+        ("0x12", number),
+        ("18 ", "not a stanza"),
+        ("18 1", "a scrypt stanza has two arguments"),
+    ] {
+        let line = format!(" {work}\n");
+        folder.file("c", [&z[..end], line.as_bytes(), &z[end + 4..]].concat());
+        let expected = format!("c: line 2 of the header: {why}");
+        complains(&folder.run("open --passphrase-file p c"), 1, &[&expected]);
+    }
 }
 
 #[test]
@@ -546,28 +567,209 @@ fn signals_end_waiting() {
     assert!(!sealed.0.path("o").exists());
 }
 
-/// A file that changes its length is no mistaken for another.
+/// A file that changes its length is not mistaken for another.
 #[test]
 fn resized() {
-    let sealed = Sealed::new(600 * CHUNK);
-    let folder = &sealed.0;
-    let file = fs::OpenOptions::new()
-        .write(true)
-        .open(folder.path("t"))
-        .unwrap();
-    let mut child = folder
-        .hornet("seal --threads 1 -R r -o o t")
-        .spawn()
-        .unwrap();
-    // It may end before that on a fast machine, but not have half.
-    file.write_all_at(b"more", sealed.1.len() as u64).unwrap();
-    let status = child.wait().unwrap();
-    match status.code() {
-        Some(0) => {
-            let opened = folder.run("open -i i o");
-            let len = opened.stdout.len() - sealed.1.len();
-            assert!(len == 0 || len == 4, "{len}");
+    let sealed = Sealed::new(60 * CHUNK);
+    let Sealed(folder, text) = &sealed;
+    let bytes = sealed.sealed();
+    for (command, name, whole) in [
+        ("seal --threads 1 -R r t", "t", text),
+        ("open --threads 1 -i i s", "s", &bytes),
+    ] {
+        for len_bytes in [whole.len() - 1, whole.len() + 1] {
+            folder.file(name, whole);
+            let mut child = folder.hornet(command).spawn().unwrap();
+            let mut pipe = child.stdout.take().unwrap();
+            // It has opened the file now, and waits long before its end: a pipe takes a chunk, and no more.
+            let mut written = vec![0];
+            pipe.read_exact(&mut written).unwrap();
+            let file = fs::OpenOptions::new().write(true).open(folder.path(name));
+            file.unwrap().set_len(len_bytes as u64).unwrap();
+            pipe.read_to_end(&mut written).unwrap();
+            let why = format!("{name}: changed while it was being read");
+            complains(&child.wait_with_output().unwrap(), 2, &[&why]);
+            // What was written before shows that its end is missing.
+            if name == "t" {
+                folder.file("c", &written);
+                let opened = folder.run("open -i i c");
+                assert_eq!(opened.status.code(), Some(1));
+                let stderr = String::from_utf8_lossy(&opened.stderr);
+                assert!(stderr.contains("the end is missing"), "{stderr}");
+            } else {
+                assert!(*text != written && text.starts_with(&written));
+            }
         }
-        code => assert_eq!((code, folder.path("o").exists()), (Some(2), false)),
     }
+}
+
+/// Each line of armour that is wrong is named.
+#[test]
+fn lines_of_armor() {
+    let sealed = Sealed::new(100);
+    let folder = &sealed.0;
+    prints(&folder.run("seal -a -R r -o a t"), "");
+    let armor = folder.read("a");
+    let lines: Vec<&str> = armor.lines().collect();
+    let end = lines.len();
+    let columns = "not 1 to 64 characters of base64";
+    let base64 = "not canonical base64";
+    let starred = format!("*{}", &lines[2][1..]);
+    let (long, short) = (format!("{}A", lines[2]), lines[2][..60].to_owned());
+    let (spaced, padded) = (
+        format!("{} ", &lines[3][1..]),
+        format!("{}A=", &lines[2][..62]),
+    );
+    // One bit is set that means nothing.
+    let bits = format!("{}B==", &lines[2][..61]);
+    for (line, by, named, why) in [
+        (
+            1,
+            "-----BEGIN AGE FILE-----",
+            1,
+            "not the first line of armour",
+        ),
+        (1, "-", 1, "not the first line of armour"),
+        (3, &starred, 3, base64),
+        (3, &long, 3, columns),
+        (3, "", 3, columns),
+        (
+            3,
+            &short,
+            4,
+            "not the last line of armour, which a short line ends",
+        ),
+        (4, &spaced, 4, base64),
+        (3, &padded, 4, "not the last line of armour"),
+        (3, &bits, 3, base64),
+        (end, "-----END AGE-----", end, "not the last line of armour"),
+        (end, "", end, "not the last line of armour"),
+        (2, lines[end - 1], 2, "more follows the last line of armour"),
+    ] {
+        let mut changed = lines.clone();
+        changed[line - 1] = by;
+        folder.file("c", changed.join("\n") + "\n");
+        let expected = format!("c: line {named} of the armour: {why}");
+        complains(&folder.run("open -i i c"), 1, &[&expected]);
+    }
+    let begin = lines[..end - 1].join("\n");
+    for (content, named, why) in [
+        (begin.clone() + "\n", end, "cut off"),
+        (lines[..3].join("\n") + "\n", 4, "cut off"),
+        (
+            armor.clone() + "x",
+            end,
+            "more follows the last line of armour",
+        ),
+        (
+            armor.clone() + &armor,
+            end,
+            "more follows the last line of armour",
+        ),
+        (
+            format!("{armor}{}", " ".repeat(1024)),
+            end,
+            "more follows the last line of armour",
+        ),
+        (format!("\n{begin}*"), end, base64),
+    ] {
+        folder.file("c", content);
+        let expected = format!("c: line {named} of the armour: {why}");
+        complains(&folder.run("open -i i c"), 1, &[&expected]);
+    }
+    for content in [
+        armor.replace('\n', "\r\n"),
+        format!("\n \t\n{armor}\n \n"),
+        armor.trim_end().to_owned(),
+    ] {
+        folder.file("c", content);
+        gives(&folder.run("open -i i c"), &sealed.1);
+    }
+}
+
+/// The key of a payload, as c2sp.org/age defines it.
+fn payload_key(sealed: &[u8], identity: &str) -> stream::Key {
+    let derived = |secret: &[u8], salt: &[u8], label: &[u8]| {
+        let mut key = [0; 32];
+        let derived = Hkdf::<Sha256>::new(Some(salt), secret).expand(label, &mut key);
+        derived.unwrap();
+        key
+    };
+    let (header, rest) =
+        sealed.split_at(sealed.windows(4).position(|w| w == b"\n---").unwrap() + 1);
+    let nonce = &rest[rest.iter().position(|&byte| byte == b'\n').unwrap() + 1..][..16];
+    let lines: Vec<&str> = std::str::from_utf8(header).unwrap().lines().collect();
+    let decoded = |text| Base64Unpadded::decode_vec(text).unwrap();
+    let share: [u8; 32] = decoded(&lines[1]["-> X25519 ".len()..]).try_into().unwrap();
+    let body = decoded(lines[2]);
+    let secret = CheckedHrpstring::new::<Bech32>(identity.trim()).unwrap();
+    let secret: [u8; 32] = secret.byte_iter().collect::<Vec<u8>>().try_into().unwrap();
+    let salt = [share, x25519(secret, X25519_BASEPOINT_BYTES)].concat();
+    let key = derived(
+        &x25519(secret, share),
+        &salt,
+        b"age-encryption.org/v1/X25519",
+    );
+    let mut file_key = [0; 16];
+    let (text, tag) = body.split_at(16);
+    let opened = ChaCha20Poly1305::from_ref(&key).open(
+        &Nonce::new([0; 12]),
+        b"",
+        text,
+        &tag.try_into().unwrap(),
+        &mut file_key,
+    );
+    opened.unwrap();
+    stream::Key::new(&derived(&file_key, nonce, b"payload"))
+}
+
+/// Of 10 GiB, a range of 1 MiB reads 1.2 MiB at most. All other chunks are holes, which are not authentic.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_range_of_10_gib() {
+    const MIB: u64 = 1 << 20;
+    let sealed = Sealed::new(0);
+    let Sealed(folder, _) = &sealed;
+    let identity = folder.read("i");
+    let key = payload_key(&sealed.sealed(), identity.lines().last().unwrap());
+    let (payload, text) = (sealed.payload() as u64, text(CHUNK));
+    let last = (10 << 30) / CHUNK as u64 - 1;
+    let begin = 5 * 1024 * MIB - 10;
+    let file = fs::OpenOptions::new().write(true).open(folder.path("s"));
+    let file = file.unwrap();
+    let first = begin / CHUNK as u64;
+    for number in (first..=first + MIB / CHUNK as u64).chain([last]) {
+        let mut chunk = [&text[..], &[0; 16]].concat();
+        key.seal_in_place(number, number == last, &mut chunk)
+            .unwrap();
+        file.write_all_at(&chunk, payload + number * SEALED as u64)
+            .unwrap();
+    }
+    for threads in [1, 8] {
+        let hornet = env!("CARGO_BIN_EXE_hornet");
+        let range = format!("open -i i --threads {threads} --range {begin}:{MIB} s");
+        // What ended children read counts for the shell too.
+        let script = format!("'{hornet}' {range} > o && cat /proc/$$/io");
+        let output = Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(&folder.0)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*stderr), (Some(0), ""));
+        let counts = String::from_utf8(output.stdout).unwrap();
+        let read = counts
+            .lines()
+            .find_map(|line| line.strip_prefix("rchar: "))
+            .unwrap();
+        let read: u64 = read.parse().unwrap();
+        assert!(
+            (MIB..MIB * 12 / 10).contains(&read),
+            "{read} bytes were read"
+        );
+        let expected = text.iter().cycle().skip(CHUNK - 10).take(1 << 20);
+        assert!(fs::read(folder.path("o")).unwrap().iter().eq(expected));
+    }
+    let range = format!("open -i i --range {}:1 s", begin - CHUNK as u64);
+    complains(&folder.run(&range), 1, &["chunk 81918 is not authentic"]);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Fuzzes the library in C, and manifests and key files in Rust, with libFuzzer.
+"""Fuzzes the library in C, and manifests, key files and sealed files in Rust, with libFuzzer.
 
 Each target starts from its corpus, and runs for FUZZ_SECONDS from the environment, 5 if it is not set. build/fuzz keeps
 the input of a finding, and the new inputs of the targets in C.
@@ -17,7 +17,7 @@ KEPT = ROOT / "build/fuzz"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 RUST_TARGETS = sorted(path.stem for path in (FUZZ / "rust/src/bin").glob("*.rs"))
 # One for each format.
-IN_CI = "key_file_text", "manifest_changed", "parts_changed"
+IN_CI = "key_file_text", "manifest_changed", "parts_changed", "sealed_header"
 
 
 def fuzz(name, *command, cwd=ROOT):
@@ -35,7 +35,10 @@ def fuzz(name, *command, cwd=ROOT):
 
 @rows(
     "target",
-    *(row(f"fuzz-c-{name}", name, suites="slow", cpu_seconds=30) for name in ("message", "batch", "partial", "aead")),
+    *(
+        row(f"fuzz-c-{name}", name, suites="slow", cpu_seconds=30)
+        for name in ("message", "batch", "partial", "aead", "stream")
+    ),
 )
 def test_fuzz_c(target, folder):
     built = library("clang-19", "-O1", "-g", *SANITIZERS, "-fsanitize=fuzzer-no-link")

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support import suite
+from support.faults import calls_of, signals
 from support.products import command
 
 PROCESSES_KILLED = 1000
@@ -58,8 +59,7 @@ class Work:
             return [word.format(next(self.numbers)) for word in arguments]
 
         self.run(*numbered(), strace=["-o", "calls"])
-        calls = Counter(re.findall(r"^\d* *(\w+)\(", (self.folder / "calls").read_text(), re.M))
-        faults = [f"{call}:signal=KILL:when={when + 1}" for call, times in calls.items() for when in range(times)]
+        faults = signals(calls_of(self.folder / "calls"), "KILL")
         # Threads distribute the calls differently each time, so that not every process is killed.
         return sum(self.inject(fault, *numbered()).returncode == KILLED for fault in faults)
 
@@ -170,9 +170,8 @@ def test_nonces_retag(work):
     retagging = Retagging(work)
     work.run(*retagging.change(), strace=["-o", "calls"])
     retagging.look()
-    calls = Counter(re.findall(r"^\d* *(\w+)\(", (work.folder / "calls").read_text(), re.M))
     # Calls before the key file is opened, and after both files are replaced, are among them.
-    faults = [f"{call}:signal=KILL:when={when + 1}" for call, times in calls.items() for when in range(times)]
+    faults = signals(calls_of(work.folder / "calls"), "KILL")
     random.shuffle(faults)
     killed = old = 0
     for fault in itertools.cycle(faults):

@@ -268,9 +268,12 @@ impl Pipeline<'_> {
                 ErrorKind::UnexpectedEof => Failure::Resized,
                 _ => Failure::Read(error),
             })?;
-        let end = at + buffer.len() as u64;
-        if last && file.read_at(&mut [0], end).map_err(Failure::Read)? != 0 {
-            return Err(Failure::Resized);
+        if last {
+            match file.read_exact_at(&mut [0], at + buffer.len() as u64) {
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
+                Err(error) => return Err(Failure::Read(error)),
+                Ok(()) => return Err(Failure::Resized),
+            }
         }
         Ok(())
     }

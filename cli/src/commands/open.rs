@@ -159,9 +159,10 @@ impl Open {
         let mut from = BufReader::with_capacity(4096, patient);
         let mut space = Vec::new();
         let armored = loop {
-            let waiting = from
-                .fill_buf()
-                .map_err(|error| unread(&self.input, error))?;
+            let waiting = match from.fill_buf() {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                waiting => waiting.map_err(|error| unread(&self.input, error))?,
+            };
             match waiting.first() {
                 Some(byte) if byte.is_ascii_whitespace() && space.len() <= MOST_SPACE => {
                     space.push(*byte);

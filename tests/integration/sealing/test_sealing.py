@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""`hornet seal` and `hornet open` beside age, and the age project's test vectors (c2sp.org/CCTV/age)."""
+"""`hornet seal` and `hornet open` beside age and rage, and the age project's test vectors (c2sp.org/CCTV/age)."""
 
 import hashlib
 import os
@@ -7,10 +7,10 @@ import subprocess
 import zlib
 from collections import Counter, defaultdict
 
-from support import ROOT, attempt, output, run, suite
-from support.products import command, once
+from integration.sealing.peers import RAGE, age, vectors
+from support import attempt, output, run, suite
+from support.products import command
 
-HERE = ROOT / "tests/integration/sealing"
 CHUNK = 65536
 LENGTHS = sorted(
     {0, 1, 15, 16, 17, 1000, CHUNK - 17, CHUNK - 16, CHUNK - 15, 5 * CHUNK + 33, 3000000, 16 * CHUNK, 17 * CHUNK - 1}
@@ -21,21 +21,24 @@ LENGTHS = sorted(
 OTHER_KEYS = "AGE-SECRET-KEY-PQ-1"
 
 
-def build(folder):
-    run("go", "build", "-o", folder / "age", "filippo.io/age/cmd/age", cwd=HERE)
-    (folder / "vectors").mkdir()
-    run("go", "run", ".", folder / "vectors", cwd=HERE)
-
-
 def piped(message, *words):
     return subprocess.run([str(word) for word in words], input=message, stdout=subprocess.PIPE, check=True).stdout
 
 
 @suite("quick", cpu_seconds=30)
 def test_sealing_age(folder):
+    opens_what_the_other_sealed(folder, age())
+
+
+@suite("slow", cpu_seconds=30)
+def test_sealing_rage(folder):
+    opens_what_the_other_sealed(folder, RAGE)
+
+
+def opens_what_the_other_sealed(folder, other):
     """What one seals, the other opens, with and without armour, from files and in pipes."""
     assert len(LENGTHS) == 30
-    age, hornet = once("sealing", build) / "age", command()
+    hornet = command()
     identity, text, sealed = (folder / name for name in ("identity", "text", "sealed"))
     recipient = output(hornet, "keygen", "--age", identity).strip()
     for length in LENGTHS:
@@ -43,11 +46,14 @@ def test_sealing_age(folder):
         text.write_bytes(message)
         for armor in [], ["-a"]:
             run(hornet, "seal", "-r", recipient, *armor, "-o", sealed, "--force", text)
-            assert piped(b"", age, "-d", "-i", identity, sealed) == message
-            run(age, "-r", recipient, *armor, "-o", sealed, text)
+            assert piped(b"", other, "-d", "-i", identity, sealed) == message
+            sealed.unlink()
+            run(other, "-r", recipient, *armor, "-o", sealed, text)
             assert piped(b"", hornet, "open", "-i", identity, sealed) == message
-            assert piped(piped(message, hornet, "seal", "-r", recipient, *armor), age, "-d", "-i", identity) == message
-            assert piped(piped(message, age, "-r", recipient, *armor), hornet, "open", "-i", identity) == message
+            ours = piped(message, hornet, "seal", "-r", recipient, *armor)
+            assert piped(ours, other, "-d", "-i", identity) == message
+            theirs = piped(message, other, "-r", recipient, *armor)
+            assert piped(theirs, hornet, "open", "-i", identity) == message
 
 
 def vector(path):
@@ -65,7 +71,7 @@ def test_sealing_vectors(folder):
     sealed, key, to = folder / "sealed", folder / "key", folder / "to"
     key.touch(0o600)
     counts = Counter()
-    for path in sorted((once("sealing", build) / "vectors").iterdir()):
+    for path in vectors():
         stated, content = vector(path)
         expected = stated["expect"][0]
         sealed.write_bytes(content)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Other programs that seal files in age's format, and the test vectors of the age project."""
+
+from support import ROOT, run
+from support.build import once
+
+HERE = ROOT / "tests/integration/sealing"
+# tests/integration/sealing/install.sh installs it.
+RAGE = ROOT / "build/tools/rage/bin/rage"
+
+
+def build(folder):
+    run("go", "build", "-o", folder / "age", "filippo.io/age/cmd/age", cwd=HERE)
+    (folder / "vectors").mkdir()
+    run("go", "run", ".", folder / "vectors", cwd=HERE)
+
+
+def age():
+    return once("sealing", build) / "age"
+
+
+def vectors():
+    return sorted((once("sealing", build) / "vectors").iterdir())
