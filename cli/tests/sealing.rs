@@ -5,22 +5,16 @@
 
 mod common;
 
-use base64ct::{Base64Unpadded, Encoding};
-use bech32::Bech32;
-use bech32::primitives::decode::CheckedHrpstring;
 use common::{Folder, complains, prints, rejects};
-use hkdf::Hkdf;
-use hornet::aead::ChaCha20Poly1305;
-use hornet::nonce::Nonce;
 use hornet::stream;
-use sha2::Sha256;
+use hornet_age::{Header, Identity, NONCE_BYTES};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::process::{Command, Output, Stdio};
+use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
-use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
 
 const CHUNK: usize = 65536;
 const SEALED: usize = CHUNK + 16;
@@ -687,40 +681,11 @@ fn lines_of_armor() {
     }
 }
 
-/// The key of a payload, as c2sp.org/age defines it.
-fn payload_key(sealed: &[u8], identity: &str) -> stream::Key {
-    let derived = |secret: &[u8], salt: &[u8], label: &[u8]| {
-        let mut key = [0; 32];
-        let derived = Hkdf::<Sha256>::new(Some(salt), secret).expand(label, &mut key);
-        derived.unwrap();
-        key
-    };
-    let (header, rest) =
-        sealed.split_at(sealed.windows(4).position(|w| w == b"\n---").unwrap() + 1);
-    let nonce = &rest[rest.iter().position(|&byte| byte == b'\n').unwrap() + 1..][..16];
-    let lines: Vec<&str> = std::str::from_utf8(header).unwrap().lines().collect();
-    let decoded = |text| Base64Unpadded::decode_vec(text).unwrap();
-    let share: [u8; 32] = decoded(&lines[1]["-> X25519 ".len()..]).try_into().unwrap();
-    let body = decoded(lines[2]);
-    let secret = CheckedHrpstring::new::<Bech32>(identity.trim()).unwrap();
-    let secret: [u8; 32] = secret.byte_iter().collect::<Vec<u8>>().try_into().unwrap();
-    let salt = [share, x25519(secret, X25519_BASEPOINT_BYTES)].concat();
-    let key = derived(
-        &x25519(secret, share),
-        &salt,
-        b"age-encryption.org/v1/X25519",
-    );
-    let mut file_key = [0; 16];
-    let (text, tag) = body.split_at(16);
-    let opened = ChaCha20Poly1305::from_ref(&key).open(
-        &Nonce::new([0; 12]),
-        b"",
-        text,
-        &tag.try_into().unwrap(),
-        &mut file_key,
-    );
-    opened.unwrap();
-    stream::Key::new(&derived(&file_key, nonce, b"payload"))
+/// The key of a payload.
+fn payload_key(mut sealed: &[u8], identity: &str) -> stream::Key {
+    let header = Header::read(&mut sealed).unwrap();
+    let key = Identity::from_str(identity).unwrap().open(&header).unwrap();
+    hornet_age::payload_key(&key.unwrap(), &sealed[..NONCE_BYTES].try_into().unwrap())
 }
 
 /// Of 10 GiB, a range of 1 MiB reads 1.2 MiB at most. All other chunks are holes, which are not authentic.

@@ -8,18 +8,10 @@ use libfuzzer_sys::fuzz_target;
 use std::io::{ErrorKind, Read, Write};
 use zeroize::Zeroizing;
 
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "this uses some of it"
-)]
+#[allow(dead_code, unreachable_pub, reason = "this uses some of it")]
 #[path = "../../../../../cli/src/age/armor.rs"]
 mod armor;
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "this uses some of it"
-)]
+#[allow(dead_code, unreachable_pub, reason = "this uses some of it")]
 #[path = "../../../../../bindings/rust/hornet-age/src/header.rs"]
 mod header;
 
