@@ -59,6 +59,6 @@ tr e f < hornet/README.md > changed && mv changed hornet/README.md && touch horn
 expect 1 check -k keyfile --strict --quiet manifest
 
 echo
-echo "\$ cc examples/c/sealed.c -lhornet && ./a.out"
-"${CC-cc}" -I"$root/include" -o "$work/sealed" "$root/examples/c/sealed.c" "$root/build/libhornet.a"
-"$work/sealed"
+echo "\$ cc examples/c/seal_and_open.c -lhornet && ./a.out"
+"${CC-cc}" -I"$root/include" -o "$work/seal_and_open" "$root/examples/c/seal_and_open.c" "$root/build/libhornet.a"
+"$work/seal_and_open"

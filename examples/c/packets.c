@@ -1,82 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Many packets of a connection at once, sealed and opened in place, with ChaCha20-Poly1305. The tag
- * directly follows the text, and the nonce is the packet's number, as in TLS 1.3 and QUIC. */
+/* Many packets of a connection in one call, sealed and opened in place. The nonce is the packet's number
+ * xor the connection's IV, as in TLS 1.3 and QUIC. */
 #include <hornet.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
-enum { COUNT = 48, LONGEST = 1200, HEADER_BYTES = 8, TAG_BYTES = HORNET_CHACHA20_POLY1305_TAG_BYTES };
+enum { COUNT = 48, TEXT_BYTES = 1200 };
 
-/* One direction of a connection: each has a key of its own. */
-struct direction {
-    uint8_t key[HORNET_CHACHA20_POLY1305_KEY_BYTES], iv[HORNET_CHACHA20_POLY1305_NONCE_BYTES];
-};
+/* One direction of a connection: the other has a key of its own. */
+static struct {
+    uint8_t key[32], iv[12];
+} direction;
 
-/* A packet as it is sent: its number is the header, which is authenticated but not encrypted. */
-struct datagram {
-    uint8_t header[HEADER_BYTES], text[LONGEST + TAG_BYTES];
-    size_t len_bytes; /* of the text without the tag */
-};
+/* A packet as it is sent. Its number is authenticated, but not encrypted. */
+static struct datagram {
+    uint8_t number[8], text[TEXT_BYTES], tag[16];
+} datagrams[COUNT];
 
-/* RFC 8446, section 5.3: the number, most significant byte first, xor the IV. No number is used twice. */
-static void make_nonce(uint8_t nonce[12], const struct datagram *datagram, const uint8_t iv[12])
+static void prepare(hornet_packet packets[COUNT], uint8_t nonces[COUNT][12])
 {
-    memcpy(nonce, iv, 12);
-    for (size_t i = 0; i < HEADER_BYTES; i++)
-        nonce[4 + i] ^= datagram->header[i];
-}
-
-static hornet_packet packet_of(struct datagram *datagram, uint8_t nonce[12],
-                               const struct direction *direction)
-{
-    make_nonce(nonce, datagram, direction->iv);
-    return (hornet_packet){
-        .out = datagram->text, /* in place */
-        .in = datagram->text,
-        .len_bytes = datagram->len_bytes,
-        .aad = datagram->header,
-        .aad_bytes = HEADER_BYTES,
-        .nonce = nonce,
-        .key = direction->key,
-        .tag = datagram->text + datagram->len_bytes,
-    };
+    for (size_t i = 0; i < COUNT; i++) {
+        struct datagram *one = &datagrams[i];
+        memcpy(nonces[i], direction.iv, 12); /* RFC 8446, section 5.3 */
+        for (size_t k = 0; k < sizeof one->number; k++)
+            nonces[i][4 + k] ^= one->number[k];
+        packets[i] = (hornet_packet){one->text,          one->text, TEXT_BYTES,    one->number,
+                                     sizeof one->number, nonces[i], direction.key, one->tag};
+    }
 }
 
 int main(void)
 {
-    static struct datagram datagrams[COUNT];
     static uint8_t nonces[COUNT][12];
-    hornet_packet packets[COUNT];
+    static hornet_packet packets[COUNT];
     bool valid[COUNT];
-    struct direction direction;
     if (getrandom(&direction, sizeof direction, 0) != (ssize_t)sizeof direction)
-        return 2;
-
-    for (size_t i = 0; i < COUNT; i++) {
-        datagrams[i].header[HEADER_BYTES - 1] = (uint8_t)i;
-        datagrams[i].len_bytes = i * 101 % (LONGEST + 1);
-        memset(datagrams[i].text, 'a' + (int)i % 26, datagrams[i].len_bytes);
-        packets[i] = packet_of(&datagrams[i], nonces[i], &direction);
-    }
-    if (!hornet_chacha20_poly1305_seal_batch(packets, COUNT))
         return 1;
 
-    datagrams[7].text[0] ^= 1; /* changed in transit */
-
-    /* The receiver has the same key, and makes the nonces from the headers. */
-    for (size_t i = 0; i < COUNT; i++)
-        packets[i] = packet_of(&datagrams[i], nonces[i], &direction);
-    bool ok = !hornet_chacha20_poly1305_open_batch(valid, packets, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
-        if (!valid[i])
-            printf("packet %zu is not genuine\n", i);
-        /* The text of a forged packet is zeros. */
-        const int expected = valid[i] ? 'a' + (int)i % 26 : 0;
-        for (size_t byte = 0; byte < datagrams[i].len_bytes; byte++)
-            ok &= datagrams[i].text[byte] == expected;
-        ok &= valid[i] == (i != 7);
+        datagrams[i].number[7] = (uint8_t)i; /* most significant byte first; never used again */
+        memset(datagrams[i].text, 'a', TEXT_BYTES);
     }
+    prepare(packets, nonces);
+    if (!hornet_chacha20_poly1305_seal_batch(packets, COUNT))
+        return 1; /* a packet is too long */
+
+    datagrams[7].text[0] ^= 1; /* changed in transit */
+    prepare(packets, nonces);  /* the receiver makes the nonces from the numbers */
+    const bool all = hornet_chacha20_poly1305_open_batch(valid, packets, COUNT);
     hornet_wipe(&direction, sizeof direction);
-    return ok ? 0 : 1;
+
+    size_t opened = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        opened += valid[i] && datagrams[i].text[0] == 'a' && datagrams[i].text[TEXT_BYTES - 1] == 'a';
+    printf("%d packets: %zu opened, packet 7 %s\n", COUNT, opened, valid[7] ? "opened" : "refused");
+    return all || valid[7]; /* the text of packet 7 is zeros */
 }

@@ -11,7 +11,7 @@ import urllib.request
 
 import pytest
 from support import ROOT, attempt, output, row, rows, run, suite
-from support.products import KEY, MESSAGE, TAG, once
+from support.products import KEY, MESSAGE, TAG, checked_examples, once
 
 PACKAGE = ROOT / "bindings/js"
 HOSTS = PACKAGE / "tests/hosts"
@@ -112,6 +112,11 @@ def test_js_examples(client):
         'if (Buffer.compare(opened, message) !== 0) throw new Error("refused");\n'
     )
     run("node", "root.js", cwd=client)
+    sources = sorted((ROOT / "examples/javascript").glob("*.js"))
+    for source in sources:
+        shutil.copy(source, client)
+    checked_examples("javascript/{}.js", "node", client / "{}.js")
+    assert len(sources) == 6, "a program is not run"
 
 
 # Compilers from before and after Uint8Array had a type parameter, with modules resolved as by Node, each in an ES module and

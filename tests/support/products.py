@@ -4,7 +4,7 @@
 import re
 from pathlib import Path
 
-from support.build import CCACHE, WARNINGS, compiled, once, sources_in
+from support.build import CCACHE, WARNINGS, compiled, once, program, sources_in
 from support.commands import ROOT, run
 
 # RFC 8439, section 2.5.2. The programs for users that are built here read the message and print the tag.
@@ -43,3 +43,20 @@ def provider(compiler: str = "cc", *flags: str) -> Path:
         make("provider", f"BUILD={folder}", f"CPPFLAGS={' '.join(flags)}", compiler=compiler)
 
     return once("-".join(["provider", compiler, *flags]), build)
+
+
+def sealed_file() -> Path:
+    """Return a folder with a text, the key under which the example in C has sealed it, and the result."""
+
+    def build(folder: Path) -> None:
+        library = made_library() / "libhornet.a"
+        files = program(folder / "files", ["cc"], "examples/c/files.c", options=["-Iinclude"], link=[library])
+        (folder / "text").write_bytes(bytes(range(250)) * 1000)
+        run(files, "seal", *(folder / name for name in ("key", "text", "sealed")))
+
+    return once("sealed-file", build)
+
+
+def checked_examples(source: str, *command: object) -> None:
+    """Check the six examples of a language. In the paths, {} stands for the name of a program."""
+    run("examples/check.py", ROOT / "examples" / source, *command, env={"HORNET_SEALED": sealed_file()})

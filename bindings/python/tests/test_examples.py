@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The examples of README.md and of examples/ run."""
+"""The examples of README.md and of the repository's examples/ run."""
 
 import re
 import runpy
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parents[1]
+EXAMPLES = HERE.parents[1] / "examples"
 
 
 def test_readme():
@@ -21,8 +22,13 @@ def test_readme():
     assert names["text"] == b"a message"
 
 
+def test_programs():
+    program = f"{EXAMPLES}/python/{{}}.py"
+    subprocess.run([sys.executable, EXAMPLES / "check.py", program, sys.executable, program], check=True)
+
+
 def test_shredded_rows(tmp_path):
-    program, table, keys = HERE / "examples/shred_rows.py", tmp_path / "table", tmp_path / "keys"
+    program, table, keys = EXAMPLES / "python/shred_rows.py", tmp_path / "table", tmp_path / "keys"
 
     def run(*arguments) -> str:
         return subprocess.run(
@@ -51,7 +57,7 @@ def test_shredded_rows(tmp_path):
 
 
 def test_capture(tmp_path):
-    program, capture = HERE / "examples/open_capture.py", tmp_path / "capture"
+    program, capture = EXAMPLES / "python/open_capture.py", tmp_path / "capture"
 
     def run(*arguments) -> str:
         return subprocess.run([sys.executable, program, *arguments], check=True, capture_output=True, text=True).stdout
