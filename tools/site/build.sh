@@ -62,6 +62,8 @@ cp -r $work/typedoc "$out/reference/javascript"
 python3 tools/site/lead_back.py "$out/reference" rust python javascript
 # Not what is on every page.
 "$venv/bin/python" -m pagefind --site "$out" --exclude-selectors \
-    "nav, aside, header, footer, form, noscript, .sidebar-drawer, .toc-drawer, .mobile-header, rustdoc-toolbar, .headerlink"
+    "nav, aside, header, footer, form, noscript, button, .sidebar-drawer, .toc-drawer, .mobile-header, .headerlink, .skip-to-content, .skip-main-content, \
+    rustdoc-toolbar, .rustdoc-breadcrumbs, .out-of-band, .src, .anchor, .doc-anchor, .impl-items, #trait-implementations-list, \
+    #synthetic-implementations-list, #blanket-implementations-list, .pdoc-code"
 rm -rf build/site
 mv "$out" build/site

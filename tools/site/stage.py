@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import tomllib
@@ -41,6 +42,17 @@ LANGUAGES = {
     "go": ("Go", "go"),
     "python": ("Python", "py"),
     "javascript": ("JavaScript", "js"),
+}
+# The folders of packages, and their titles in the list beside every page: some have the same name.
+PACKAGES = {
+    "rust/hornet": "Rust",
+    "rust/hornet-key-file": "Rust: key files",
+    "rust/hornet-manifest": "Rust: manifests",
+    "rustls": "Rust: rustls",
+    "go": "Go",
+    "python": "Python",
+    "js": "JavaScript",
+    "openssl": "OpenSSL",
 }
 # Lexers of Pygments by the ends of names.
 LEXERS = {"c": "c", "h": "c", "def": "c", "cc": "cpp", "py": "python", "rs": "rust", "go": "go", "toml": "toml"}
@@ -181,21 +193,27 @@ def task_of(path: str) -> str | None:
 def counts() -> dict[str, object]:
     """Return numbers that pages mention, from the files that have them."""
     proofs = claims = 0
-    for suite in tomllib.loads((ROOT / "coconut/prove/expected.toml").read_text()).values():
-        for table in suite.values() if isinstance(suite, dict) else ():
-            for pair in table.values() if isinstance(table, dict) else ():
-                proofs, claims = proofs + pair[0], claims + pair[1]
+    for suite, table in tomllib.loads((ROOT / "coconut/prove/expected.toml").read_text()).items():
+        # The suites of `make prove QUICK=1` are parts of others.
+        for one in () if "quick" in suite else pairs(table):
+            proofs, claims = proofs + one[0], claims + one[1]
     evidence = (ROOT / "docs/evidence.md").read_text()
-    pytest = [ROOT / "build/venv/bin/pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests"]
-    listed = subprocess.run(pytest, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     return {
         "proofs": f"{proofs:,}",
         "claims": f"{claims:,}",
         "assumptions": len(re.findall(r"^\| [A-Z]\d+ \|", (ROOT / "docs/SOUNDNESS.md").read_text(), re.M)),
         "evidence": len(re.findall(r"^\| (?!-|claim )", evidence, re.M)),
-        "tests": len(re.findall(r"^\S+::", listed, re.M)),
-        "other_cpus": len(RUNS) - 1,
+        "other_runs": len(RUNS) - 1,
     }
+
+
+def pairs(table: dict | list) -> Iterator[list[int]]:
+    """Return the numbers of proofs and of claims in a table, or in the tables in it."""
+    if isinstance(table, list):
+        yield table
+    else:
+        for inner in table.values():
+            yield from pairs(inner)
 
 
 # Results.
@@ -204,7 +222,7 @@ RUNS = sorted((ROOT / "lab/bench/results").glob("*.json"))
 
 
 def results_page(site: Site) -> None:
-    """A section for each run, of which static/results.js shows the one that the reader chooses."""
+    """A section for each run, of which static/site.js shows the one that the reader chooses."""
     text = "# Results\n\nHornet beside other libraries, by `make -C lab bench`: [what is measured, and how](lab/bench/README.md).\n"
     text += "A ratio is Hornet's time to that of the fastest other library at the same length; below 1, Hornet is faster.\n"
     for run in RUNS:
@@ -216,13 +234,15 @@ def results_page(site: Site) -> None:
         titles = {name: title for name, title, _ in bench.draw(all_)}
         for section in all_["sections"]:
             of = section["section"]
-            text += f"\n### {bench.SECTIONS[of]}{busy}: {results.title(all_['machine'])}\n"
-            for name, group in ((f"{of}-aead-ratio", "aead-sweep"), (f"{of}-ratio", "sweep")):
+            text += f"\n### {bench.SECTIONS[of]}\n"
+            shown = (("aead-ratio", "aead-sweep", "ChaCha20-Poly1305, sealed"), ("ratio", "sweep", "Poly1305 alone"))
+            for kind, group, what in shown:
+                name = f"{of}-{kind}"
                 if name not in titles:
                     continue
                 series = next(results.find(all_, of, group))
                 table = bench.of_series(series).partition("\n\n")[2]
-                text += f"\n![{titles[name]}](lab/bench/results/{base}-{name}.svg)\n\n{table}"
+                text += f"\n**{what}**\n\n![{titles[name]}](lab/bench/results/{base}-{name}.svg)\n\n{table}"
     site.write("results/index.md", site.linked("index.md", text, "results/index.md"))
 
 
@@ -304,6 +324,7 @@ def command_reference(site: Site, command: Path) -> list[str]:
                 lambda xr: f'<a href="{xr[1]}.html">{xr[1]}({xr[2]})</a>' if f"{xr[1]}.{xr[2]}" in names else xr[0],
                 html,
             )
+            html = re.sub(r"(</?)h(\d)", lambda tag: f"{tag[1]}h{int(tag[2]) + 1}", html)
             html = re.sub(r"\n{2,}", "\n", html)
             stem = name.removesuffix(".1")
             title = stem.replace("-", " ", 1)
@@ -321,31 +342,42 @@ def go_reference(site: Site) -> list[str]:
     return [f"reference/go/{path.name}" for path in made]
 
 
-def toctree(caption: str, pages: list[str], page: str, hidden: bool = True) -> str:
-    lines = "\n".join(os.path.relpath(one, os.path.dirname(page) or ".").removesuffix(".md") for one in pages)
-    options = f":caption: {caption}\n:maxdepth: 1\n{':hidden:' if hidden else ''}"
-    return f"\n```{{toctree}}\n{options}\n\n{lines}\n```\n"
+def toctree(caption: str, pages: list[str], page: str) -> str:
+    """Return a part of the list beside every page. A page may be given with its title there: "title <path>"."""
+
+    def relative(path: str) -> str:
+        return os.path.relpath(path, os.path.dirname(page) or ".").removesuffix(".md")
+
+    lines = [re.sub(r"([^<>]+\.md)(?=>|$)", lambda path: relative(path[1]), one) for one in pages]
+    listed = "\n".join(lines)
+    return f"\n```{{toctree}}\n:caption: {caption}\n:maxdepth: 1\n:hidden:\n\n{listed}\n```\n"
 
 
 def reference_index(site: Site, command: Path) -> None:
     """What is made elsewhere, by the tools of other languages, is linked by its path."""
-    crates = [path for path in site.tree if re.fullmatch(r"bindings/(rust/[\w-]+|rustls)/src/lib\.rs", path)]
     page = "reference/index.md"
-    text = "# References\n\nEach is made from what its package ships. [Search](../search.md) searches all of them.\n"
-    text += toctree("C", c_reference(site), page, hidden=False)
-    text += "\nThe same are man pages of section 3, one for each function, which `make install` installs.\n\n"
-    text += "**Rust**\n\n"
-    for path in crates:
+    c, go, commands = c_reference(site), go_reference(site), command_reference(site, command)
+
+    def listed(paths: list[str]) -> str:
+        names = [(path, (site.folder / path).read_text().partition("\n")[0].partition(" ")[2]) for path in paths]
+        return "".join(f"- [{name.rpartition(': ')[2]}]({os.path.relpath(path, 'reference')})\n" for path, name in names)
+
+    text = "# References\n\nEach is made from what its package ships. [Search](../find.md) searches all of them.\n"
+    text += f"\n## C\n\n{listed(c)}\n`make install` installs the same as man pages of section 3, one for each function.\n"
+    text += "\n## Rust\n\n"
+    for path in site.tree:
+        if not re.fullmatch(r"bindings/(rust/[\w-]+|rustls)/src/lib\.rs", path):
+            continue
         manifest = tomllib.loads((ROOT / path).parents[1].joinpath("Cargo.toml").read_text())
         if manifest["package"].get("publish", True):
             name = manifest.get("lib", {}).get("name", manifest["package"]["name"].replace("-", "_"))
             about = manifest["package"]["description"]
             text += f'- <a href="rust/{name}/index.html"><code>{name}</code></a>: {about}\n'
-    text += toctree("Go", go_reference(site), page, hidden=False)
-    text += '\n**Python**\n\n- <a href="python/hornet_poly1305.html"><code>hornet_poly1305</code></a>\n'
-    text += '\n**JavaScript**\n\n- <a href="javascript/index.html"><code>hornet-poly1305</code></a>\n'
-    text += toctree("Command", command_reference(site, command), page, hidden=False)
-    site.write(page, text)
+    text += f"\n## Go\n\n{listed(go)}"
+    text += '\n## Python\n\n- <a href="python/hornet_poly1305.html"><code>hornet_poly1305</code></a>\n'
+    text += '\n## JavaScript\n\n- <a href="javascript/index.html"><code>hornet-poly1305</code></a>\n'
+    text += f"\n## Command\n\n{listed(commands)}"
+    site.write(page, text + toctree("References", [*c, *go, *commands], page))
 
 
 def examples(site: Site) -> list[str]:
@@ -387,18 +419,18 @@ def main() -> int:
     reference_index(site, command)
     shown = examples(site)
     site.document(f"{HERE}/index.md", "index.md")
-    site.write("search.md", SEARCH)
+    site.write("find.md", SEARCH)
     guides = [f"docs/guides/{name}.md" for name in ("choose", "shapes", "keys-and-nonces", "verify")]
     guides += [path for path in ("docs/migrating.md", "docs/scale-out.md", "docs/incremental.md") if path in site.documents]
     documents = [path for path in site.documents if re.fullmatch(r"docs/\w[\w-]*\.md", path) and path not in guides]
     documents.sort(key=lambda path: path != "docs/README.md")
-    packages = [path for path in site.documents if path.startswith("bindings/")]
+    packages = [f"{name} <bindings/{folder}/README.md>" for folder, name in PACKAGES.items()]
     lab = [path for path in site.documents if path.startswith("lab/") and path.endswith("/README.md")]
     index = site.folder / "index.md"
     text = index.read_text()
     text += toctree("Guides", guides, "index.md") + toctree("Examples", shown, "index.md")
-    text += toctree("Results and references", ["results/index.md", "reference/index.md", "search.md"], "index.md")
-    text += toctree("Packages", ["README.md", *packages], "index.md") + toctree("Documents", documents, "index.md")
+    text += toctree("Results and references", ["results/index.md", "reference/index.md", "find.md"], "index.md")
+    text += toctree("Packages", ["README <README.md>", *packages], "index.md") + toctree("Documents", documents, "index.md")
     text += toctree("Lab", lab, "index.md")
     index.write_text(text)
     site.source_pages()

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// On the page of results, shows the section of one CPU, which the reader chooses. Without this script, the page has all.
+// Lets keys scroll wide figures. On the page of results, shows the section of one CPU, which the reader chooses; without this
+// script, the page has all.
+for (const image of document.querySelectorAll("article p > img")) {
+    if (image.parentElement.scrollWidth > image.parentElement.clientWidth) {
+        image.parentElement.tabIndex = 0; // so that keys scroll it, where it is wider than the window
+    }
+}
+
 const page = document.querySelector("article section#results");
 const sections = page === null ? [] : [...page.querySelectorAll(":scope > section")];
 if (sections.length > 1) {
