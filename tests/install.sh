@@ -28,9 +28,9 @@ tools/venv.sh tests/requirements.txt build/venv
 [ "$suite" != check ] || exit 0
 
 bindings/js/install.sh
-tools/apt-install.sh abigail-tools clang-tidy-19 libclang1-19 lld-19 libclang-rt-19-dev cmake pkg-config doxygen openssl \
-    valgrind qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils strace mandoc zsh fish fuse3 \
-    libfuse3-dev xfsprogs btrfs-progs
+tools/apt-install.sh abigail-tools clang-tidy-19 libclang1-19 lld-19 libclang-rt-19-dev cmake pkg-config doxygen \
+    libsodium-dev openssl valgrind qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross bochs bochs-term cpio bsdutils \
+    strace mandoc zsh fish fuse3 libfuse3-dev xfsprogs btrfs-progs
 
 # bindings/rust/ffi.sh runs it. It takes 40 seconds of one CPU.
 bindgen_version=0.72.1

@@ -21,7 +21,7 @@ func nonceOf(number int, iv [chacha20poly1305.NonceSize]byte) []byte {
 }
 
 func main() {
-	// Of one direction of the connection: the other has a key of its own.
+	// One direction of the connection has a key; the other has another.
 	key := make([]byte, chacha20poly1305.KeySize)
 	rand.Read(key) // which never fails
 	aead, err := chacha20poly1305.New(key)

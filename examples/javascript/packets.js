@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto"; // elsewhere: crypto.getRandomValues(new Uint8Array(32))
 import { open, seal } from "hornet-poly1305";
 
-// Of one direction of the connection: the other has a key of its own.
+// One direction of the connection has a key; the other has another.
 const key = randomBytes(32);
 const iv = randomBytes(12);
 const header = Buffer.from("version 1"); // authenticated, not encrypted

@@ -11,7 +11,7 @@ from hornet_poly1305 import ChaCha20Poly1305, open_packets, seal_packets
 
 COUNT, TEXT_BYTES = 48, 1200
 
-# Of one direction of the connection: the other has a key of its own.
+# One direction of the connection has a key; the other has another.
 key, iv = ChaCha20Poly1305.generate_key(), os.urandom(12)
 
 

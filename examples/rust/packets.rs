@@ -10,7 +10,7 @@ use std::iter::zip;
 use zeroize::Zeroizing;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Of one direction of the connection: the other has a key of its own.
+    // One direction of the connection has a key; the other has another.
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *bytes)?;
     let key = ChaCha20Poly1305::from_ref(&bytes);

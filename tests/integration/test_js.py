@@ -15,6 +15,7 @@ from support.products import KEY, MESSAGE, TAG, checked_examples, once
 
 PACKAGE = ROOT / "bindings/js"
 HOSTS = PACKAGE / "tests/hosts"
+MIGRATING = ROOT / "tests/integration/migrating"
 CLONED = ["Makefile", "LICENSE-APACHE", "LICENSE-MIT", "bindings/js", "include", "src", "tools", "tests/vectors"]
 CLONED += ["bindings/go/internal/vectors"]
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
@@ -117,6 +118,14 @@ def test_js_examples(client):
         shutil.copy(source, client)
     checked_examples("javascript/{}.js", "node", client / "{}.js")
     assert len(sources) == 6, "a program is not run"
+
+
+@suite("quick")
+def test_js_migrating(client):
+    """The calls of docs/migrating.md, beside those of @noble/ciphers."""
+    (client / "node_modules/@noble").symlink_to(PACKAGE / "node_modules/@noble")
+    shutil.copy(MIGRATING / "noble.js", client)
+    run(MIGRATING / "check.py", "@noble/ciphers", MIGRATING / "noble.js", "node", client / "noble.js")
 
 
 # Compilers from before and after Uint8Array had a type parameter, with modules resolved as by Node, each in an ES module and

@@ -27,6 +27,12 @@ def test_programs():
     subprocess.run([sys.executable, EXAMPLES / "check.py", program, sys.executable, program], check=True)
 
 
+def test_migrating():
+    folder = HERE.parents[1] / "tests/integration/migrating"
+    program = [folder / "pyca.py", sys.executable, folder / "pyca.py"]
+    subprocess.run([sys.executable, folder / "check.py", "pyca/cryptography", *program], check=True)
+
+
 def test_shredded_rows(tmp_path):
     program, table, keys = EXAMPLES / "python/shred_rows.py", tmp_path / "table", tmp_path / "keys"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 //! Runs every example: `check.py` those that all languages have; the others check their own results,
-//! and fail if they are not as expected.
+//! and fail if they are not as expected. And it runs the calls of docs/migrating.md.
 
 use std::fs;
 use std::path::Path;
@@ -23,6 +23,16 @@ fn every_example_succeeds() {
         Command::new("python3")
             .arg(sources.with_file_name("check.py"))
             .args([sources.join("{}.rs"), folder.join("{}")]),
+    );
+    let migrating = sources.join("../../tests/integration/migrating");
+    succeeds(
+        Command::new("python3")
+            .arg(migrating.join("check.py"))
+            .arg("RustCrypto")
+            .args([
+                migrating.join("rustcrypto.rs"),
+                folder.join("examples/rustcrypto"),
+            ]),
     );
     for name in ["batch", "key_file", "segments"] {
         succeeds(&mut Command::new(folder.join(name)));
