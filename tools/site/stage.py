@@ -420,8 +420,8 @@ def main() -> int:
     shown = examples(site)
     site.document(f"{HERE}/index.md", "index.md")
     site.write("find.md", SEARCH)
-    guides = [f"docs/guides/{name}.md" for name in ("choose", "shapes", "keys-and-nonces", "verify")]
-    guides += [path for path in ("docs/migrating.md", "docs/scale-out.md", "docs/incremental.md") if path in site.documents]
+    guides = ["docs/migrating.md", *(f"docs/guides/{name}.md" for name in ("shapes", "keys-and-nonces", "verify"))]
+    guides += ["docs/scale-out.md", "docs/incremental.md"]
     documents = [path for path in site.documents if re.fullmatch(r"docs/\w[\w-]*\.md", path) and path not in guides]
     documents.sort(key=lambda path: path != "docs/README.md")
     packages = [f"{name} <bindings/{folder}/README.md>" for folder, name in PACKAGES.items()]
