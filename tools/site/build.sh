@@ -11,7 +11,7 @@ command=$1
 work=build/sphinx
 venv=$PWD/$work/venv
 out=$work/site
-rm -rf "$out" $work/source
+rm -rf "$out" $work/source $work/extra
 mkdir -p $work
 
 # The public crates, but not the command.
@@ -59,6 +59,8 @@ wait $python
 cp -r $work/rust/doc "$out/reference/rust"
 cp -r $work/pdoc "$out/reference/python"
 cp -r $work/typedoc "$out/reference/javascript"
+# To which its pages of help and settings lead.
+echo '<!doctype html><title>Rust</title><meta http-equiv="refresh" content="0; url=../index.html">' > "$out/reference/rust/index.html"
 python3 tools/site/lead_back.py "$out/reference" rust python javascript
 # Not what is on every page.
 "$venv/bin/python" -m pagefind --site "$out" --exclude-selectors \

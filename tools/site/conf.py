@@ -13,6 +13,7 @@ html_title = "Hornet"
 html_theme = "furo"
 html_static_path = [str(HERE / "static")]
 templates_path = [str(HERE / "templates")]
+html_extra_path = [str(SOURCE.parent / "extra")]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 html_copy_source = False

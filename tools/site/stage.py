@@ -90,7 +90,8 @@ class Site:
         self.made.add(path)
 
     def copy(self, path: str) -> None:
-        target = self.folder / path
+        # Sphinx copies pages of HTML as they are, from a folder of their own.
+        target = (self.folder.parent / "extra" if path.endswith(".html") else self.folder) / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes((ROOT / path).read_bytes())
 
