@@ -11,7 +11,7 @@ command=$1
 work=build/sphinx
 venv=$PWD/$work/venv
 out=$work/site
-rm -rf "$out" $work/source $work/extra
+rm -rf "$out" $work/source $work/extra $work/doctrees
 mkdir -p $work
 
 # The public crates, but not the command.

@@ -42,6 +42,13 @@ myst_substitutions = json.loads((SOURCE / "counts.json").read_text())
 suppress_warnings = ["toc.not_included", "misc.highlighting_failure", "myst.header"]
 
 
+def with_levels(app, pagename, templatename, context, doctree):
+    """Sphinx makes the captions of the list headings without a level."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
+
+
 def setup(app):
+    app.connect("html-page-context", with_levels, priority=900)  # after Furo has made the list
     # Pagefind searches all of the site, the pages of other tools too.
     app.connect("builder-inited", lambda app: setattr(app.builder, "search", False))

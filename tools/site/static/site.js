@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// Lets keys scroll wide figures. On the page of results, shows the section of one CPU, which the reader chooses; without this
+// Lets keys scroll figures, tables and code that are wider than the window. On the page of results, shows the section of one CPU, which the reader chooses; without this
 // script, the page has all.
-for (const image of document.querySelectorAll("article p > img")) {
-    if (image.parentElement.scrollWidth > image.parentElement.clientWidth) {
-        image.parentElement.tabIndex = 0; // so that keys scroll it, where it is wider than the window
+for (const scrolled of document.querySelectorAll("article :is(pre, .table-wrapper, p:has(> img))")) {
+    if (scrolled.scrollWidth > scrolled.clientWidth) {
+        scrolled.tabIndex = 0;
     }
 }
 
