@@ -57,6 +57,7 @@ slow)
     coconut/install.sh
     bindings/python/install.sh
     tests/integration/provider/install.sh
+    tools/site/install.sh
     tools/apt-install.sh restic
     ;;
 cross*) tests/cross/install.sh ;;

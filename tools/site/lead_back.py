@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 STYLE = "margin:0;padding:.4rem 1rem;background:#0a5c99;color:#fff;font:15px sans-serif;position:relative;z-index:1"
-LINK = '<p style="{}"><a style="color:#fff;text-decoration:underline" href="{}index.html">Hornet: all references</a></p>'
+LINK = (
+    '<p style="{}"><a style="color:#fff;text-decoration:underline" href="{}index.html">Hornet: all references</a></p>'
+)
 
 references = Path(sys.argv[1])
 for folder in sys.argv[2:]:
@@ -15,5 +17,5 @@ for folder in sys.argv[2:]:
         up = "../" * (len(path.relative_to(references).parts) - 1)
         text = path.read_text(encoding="utf-8")
         body = re.search(r"<body[^>]*>", text)
-        if body and "http-equiv=\"refresh\"" not in text.lower():
+        if body and 'http-equiv="refresh"' not in text.lower():
             path.write_text(text[: body.end()] + LINK.format(STYLE, up) + text[body.end() :], encoding="utf-8")

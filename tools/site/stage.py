@@ -57,10 +57,10 @@ PACKAGES = {
 # Lexers of Pygments by the ends of names.
 LEXERS = {"c": "c", "h": "c", "def": "c", "cc": "cpp", "py": "python", "rs": "rust", "go": "go", "toml": "toml"}
 LEXERS |= {"sh": "sh", "js": "js", "ts": "ts", "json": "json", "patch": "diff", "cnf": "ini"}
-# A page shows a source of at most so many bytes. What is longer is copied.
+# The bytes of the longest source that has a page. What is longer is copied.
 LONGEST = 400_000
 
-LINK = re.compile(r"(!?)(\[(?:[^\]\[]|\[[^\]]*\])*\])\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)")
+LINK = re.compile(r"(!?)(\[(?:[^\]\[]|\[[^\]]*\])*\])\((?!(?!site:)\w+:)([^)#\s]*)(#[^)\s]+)?\)")
 
 
 def tracked() -> list[str]:
@@ -98,8 +98,8 @@ class Site:
     def link(self, source: str, page: str, target: str) -> str:
         """Return where a link of the file `source` leads in the page `page`: to another page, or a file that is copied."""
         path = os.path.normpath(os.path.join(os.path.dirname(source), target)) if target else source
-        if re.fullmatch(r"(reference|results)/.*\.md", target) and path not in self.documents:
-            path = target  # a page that is made
+        if target.startswith("site:"):
+            path = target.removeprefix("site:")  # a page that is made
         elif path in self.documents:
             pass
         elif f"{path}/README.md" in self.documents:
@@ -174,7 +174,9 @@ class Site:
             inner = f"{path}/{name}"
             # The pages of folders list all, but not every source has a page.
             if inner in self.sources or f"{inner}" in self.documents or f"{inner}/README.md" in self.documents:
-                lines.append(f"- [`{name}`]({self.link(inner, page, '') if inner in self.documents else self.link('x', page, inner)})\n")
+                lines.append(
+                    f"- [`{name}`]({self.link(inner, page, '') if inner in self.documents else self.link('x', page, inner)})\n"
+                )
             else:
                 lines.append(f"- `{name}`\n")
         self.write(page, f"---\norphan: true\n---\n\n# {path}/\n\n{''.join(lines)}")
@@ -225,7 +227,9 @@ RUNS = sorted((ROOT / "lab/bench/results").glob("*.json"))
 def results_page(site: Site) -> None:
     """A section for each run, of which static/site.js shows the one that the reader chooses."""
     text = "# Results\n\nHornet beside other libraries, by `make -C lab bench`: [what is measured, and how](lab/bench/README.md).\n"
-    text += "A ratio is Hornet's time to that of the fastest other library at the same length; below 1, Hornet is faster.\n"
+    text += (
+        "A ratio is Hornet's time to that of the fastest other library at the same length; below 1, Hornet is faster.\n"
+    )
     for run in RUNS:
         all_ = results.load(run)
         base = results.base_name(all_)
@@ -361,10 +365,14 @@ def reference_index(site: Site, command: Path) -> None:
 
     def listed(paths: list[str]) -> str:
         names = [(path, (site.folder / path).read_text().partition("\n")[0].partition(" ")[2]) for path in paths]
-        return "".join(f"- [{name.rpartition(': ')[2]}]({os.path.relpath(path, 'reference')})\n" for path, name in names)
+        return "".join(
+            f"- [{name.rpartition(': ')[2]}]({os.path.relpath(path, 'reference')})\n" for path, name in names
+        )
 
     text = "# References\n\nEach is made from what its package ships. [Search](../find.md) searches all of them.\n"
-    text += f"\n## C\n\n{listed(c)}\n`make install` installs the same as man pages of section 3, one for each function.\n"
+    text += (
+        f"\n## C\n\n{listed(c)}\n`make install` installs the same as man pages of section 3, one for each function.\n"
+    )
     text += "\n## Rust\n\n"
     for path in site.tree:
         if not re.fullmatch(r"bindings/(rust/[\w-]+|rustls)/src/lib\.rs", path):
@@ -390,7 +398,9 @@ def examples(site: Site) -> list[str]:
             path = f"examples/{folder}/{task}.{end}"
             if path in site.tree:
                 site.copy(path)
-                text += f"\n## {language}\n\n`{path}`\n\n```{{literalinclude}} ../{path}\n:language: {LEXERS[end]}\n```\n"
+                text += (
+                    f"\n## {language}\n\n`{path}`\n\n```{{literalinclude}} ../{path}\n:language: {LEXERS[end]}\n```\n"
+                )
         if text:
             made.append(f"examples/{task}.md")
             site.write(made[-1], f"# {title}\n\nEach program checks its own results, and is run by a test.\n{text}")
@@ -431,7 +441,9 @@ def main() -> int:
     text = index.read_text()
     text += toctree("Guides", guides, "index.md") + toctree("Examples", shown, "index.md")
     text += toctree("Results and references", ["results/index.md", "reference/index.md", "find.md"], "index.md")
-    text += toctree("Packages", ["README <README.md>", *packages], "index.md") + toctree("Documents", documents, "index.md")
+    text += toctree("Packages", ["README <README.md>", *packages], "index.md") + toctree(
+        "Documents", documents, "index.md"
+    )
     text += toctree("Lab", lab, "index.md")
     index.write_text(text)
     site.source_pages()
