@@ -7,7 +7,7 @@ use hornet::{Key, Mismatch, Tag, mac, mac_batch, verify_batch};
 use std::error::Error;
 use std::iter::zip;
 
-/// Stands in for the derivation of one-time keys, as in the example `one_message`.
+/// An example. Real keys are derived from a secret, as ChaCha20-Poly1305 derives one for each message.
 fn derive_key(number: usize) -> Key {
     let mut bytes = [7; Key::BYTES];
     bytes[..8].copy_from_slice(&(number as u64).to_le_bytes());

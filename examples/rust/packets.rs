@@ -3,8 +3,8 @@
 //! Many packets of a connection at once, sealed and opened in place, which is faster than one after
 //! another. The nonce of a packet is its number.
 
-use hornet::aead::{ChaCha20Poly1305, CountingNonces, PacketToOpen, PacketToSeal};
-use hornet::aead::{open_batch, seal_batch};
+use hornet::aead::{ChaCha20Poly1305, CountingNonces, UnusedNonce};
+use hornet::aead::{PacketToOpen, PacketToSeal, open_batch, seal_batch};
 use std::error::Error;
 use std::iter::zip;
 use zeroize::Zeroizing;
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .take(48)
         .collect();
     // They are sent, each with a text and its tag.
-    let nonces: Vec<_> = unused.iter().map(|unused| unused.nonce()).collect();
+    let nonces: Vec<_> = unused.iter().map(UnusedNonce::nonce).collect();
     let to_seal = zip(unused, &mut texts).map(|(nonce, text)| PacketToSeal {
         key,
         nonce,

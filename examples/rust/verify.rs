@@ -3,7 +3,7 @@
 //! Tags that were received with messages are checked by `verify`, which takes the same time for
 //! every guess of a forger. The keys are examples, of RFC 8439 and of Bernstein's paper.
 
-use hornet::{Key, Tag, aes};
+use hornet::{Key, Mismatch, Tag, aes};
 use std::error::Error;
 
 /// RFC 8439, section 2.5.2: a one-time key, for one message only.
@@ -18,7 +18,7 @@ const AES_KEY: [u8; 32] = [
     0x85, 0x1f, 0xc4, 0x0c, 0x34, 0x67, 0xac, 0x0b, 0xe0, 0x5c, 0xc2, 0x04, 0x04, 0xf3, 0xf7, 0x00,
 ];
 
-fn shown<E>(result: Result<(), E>) -> &'static str {
+fn shown(result: Result<(), Mismatch>) -> &'static str {
     if result.is_ok() {
         "accepted"
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! The calls of docs/migrating.md, "RustCrypto". check.py runs this.
+//! The calls of `docs/migrating.md`, "`RustCrypto`". `check.py` runs this.
 
 use chacha20poly1305::KeyInit;
 use chacha20poly1305::aead::{Aead, AeadInOut, Payload};
@@ -14,7 +14,7 @@ fn same(line: &str, equal: bool) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let key: [u8; 32] = std::array::from_fn(|i| 1 + 7 * i as u8);
+    let key = *b"an example of a key of 32 bytes.";
     let (nonce, aad, msg): ([u8; 12], _, _) = ([50; 12], b"header".as_slice(), [9; 100].as_slice());
 
     let theirs = chacha20poly1305::ChaCha20Poly1305::new(&key.into());
