@@ -6,4 +6,4 @@ set -eu
 cd "$(dirname "$0")/../.."
 make --silent site
 make --silent library BUILD=build/sphinx/library
-build/sphinx/venv/bin/python -m pytest -q -p no:cacheprovider --rootdir tools/site/tests tools/site/tests "$@"
+build/sphinx/venv/bin/python -m pytest -q -p no:cacheprovider -c /dev/null --rootdir . tools/site/tests "$@"
