@@ -18,6 +18,7 @@
 #                    ChaCha20 but in short calls, and other compilers' code, as CI does
 # make compare       compares the speed with that of another revision: BASE=REV. QUICK=1: a minute
 # make tune          measures on this CPU, and proposes from which length each kernel is used. QUICK=1: a minute
+# make site          builds the web site: documents, guides, results, and the references of all languages, into build/site/
 # make dist          builds what is released, into build/dist/. PARTS="crates npm": only these
 # make clean
 #
@@ -57,7 +58,7 @@ exports := src/library/hornet.map
 abi     := $(shell sed -n 's/^HORNET_\([0-9]*\) {$$/\1/p' $(exports))
 
 .PHONY: all library command run install install-library amalgamation provider install-provider js python check test \
-    test-scale format prove compare tune dist clean FORCE
+    test-scale format prove compare tune site dist clean FORCE
 
 all: library command
 
@@ -169,6 +170,10 @@ prove:
 	coconut/install.sh
 	build/coconut/venv/bin/python -m coconut prove $(if $(QUICK),--no-certificates --compiler '$(CC)' \
 	    graphs go go-stitched go-files shipped core objects loops aead-quick algebra dispatch)
+
+site: command
+	tools/site/install.sh
+	tools/site/build.sh '$(BUILD)/hornet'
 
 # What is released, from the commit that is checked out, with the lists of their SHA-256.
 dist:

@@ -58,6 +58,7 @@ slow)
     bindings/python/install.sh
     tests/integration/provider/install.sh
     tests/integration/sealing/install.sh
+    tools/site/install.sh
     tools/apt-install.sh restic
     ;;
 cross*) tests/cross/install.sh ;;

@@ -16,6 +16,7 @@ from support import rows, run, scripts
         "coconut coconut/test.sh ~1000",
         "prove-shipped make prove QUICK=1 ~360",
         "python make python ~170",
+        "site tools/site/test.sh ~400",
     ),
     *scripts(
         "release",

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs the built files: the headers, the libraries, and the files with which pkg-config and CMake find them. Both
-# still find the files if they are moved.
+# Installs the built files: the headers, the libraries, the files with which pkg-config and CMake find them, and man pages of
+# section 3, if there is python3 to make them. pkg-config and CMake still find the files if they are moved.
 #
 #     tools/install-library.sh BUILD VERSION DESTDIR PREFIX LIBDIR
 set -eu
@@ -36,3 +36,13 @@ fill() {
 fill tools/packaging/hornet.pc.in "$libdir/pkgconfig/hornet.pc" ..
 fill tools/packaging/hornet-config.cmake.in "$libdir/cmake/hornet/hornet-config.cmake" ../..
 fill tools/packaging/hornet-config-version.cmake.in "$libdir/cmake/hornet/hornet-config-version.cmake" ../..
+
+if command -v python3 > /dev/null; then
+    pages=$(mktemp -d)
+    trap 'rm -rf "$pages"' EXIT
+    python3 -B tools/manual.py "$pages"
+    install -d "$prefix/share/man/man3"
+    install -m 644 "$pages"/*.3 "$prefix/share/man/man3/"
+else
+    echo "without man pages of section 3: tools/manual.py, which makes them, needs python3" >&2
+fi

@@ -238,7 +238,8 @@ def draw(all_: dict) -> list[tuple[str, str, str]]:
         else:
             x = figures.linear_axis(x_title, xs, figures.bytes_text, tight=True)
             y = figures.linear_axis(y_title, ys)
-        plots.append((name, title, figures.standalone(figures.chart(title, x, y, drawn, 600, level))))
+        chart = figures.chart(title, x, y, drawn, 600, level)
+        plots.append((name, title, figures.standalone(chart, figures.described(x, y, drawn))))
 
     for section in all_["sections"]:
         of, instructions = section["section"], SECTIONS[section["section"]]
@@ -266,7 +267,10 @@ def draw(all_: dict) -> list[tuple[str, str, str]]:
         if parts := not_read(all_, of):
             title = "CPU time of tags and checks, by what is read"
             drawing = figures.log_bars(title, "CPU time, start of the process included", parts, figures.time_text)
-            plots.append((f"{of}-incremental", title, figures.standalone(str(drawing))))
+            about = [
+                f"{part.title}: {label} {figures.time_text(value)}" for part in parts for label, value, _ in part.bars
+            ]
+            plots.append((f"{of}-incremental", title, figures.standalone(str(drawing), f"{'; '.join(about)}.")))
     return plots
 
 

@@ -413,7 +413,21 @@ def svg(title: str, figure: Figure) -> str:
     return text.strip()
 
 
-def standalone(text: str) -> str:
-    """Return the figure as a file of its own, with its colours."""
-    opened = f'<svg xmlns="http://www.w3.org/2000/svg" style="background:var(--page)"{text[4 : text.index(">")]}>'
-    return f"{opened}<style>{style('svg')}</style>{text[text.index('>') + 1 :]}\n"
+def described(x: Axis, y: Axis, lines: list[Line]) -> str:
+    """Return what a chart shows, in words for who does not see it: for each line its ends and extremes."""
+    said = []
+    for line in lines:
+        low, high = (extreme(line.points, key=lambda point: point[1]) for extreme in (min, max))
+        ends = [("first", line.points[0]), ("last", line.points[-1]), ("lowest", low), ("highest", high)]
+        said.append(f"{line.label}: " + ", ".join(f"{name} {at[1]:.3g} at {x.text(at[0])}" for name, at in ends))
+    return f"{y.title}, over {x.title}. {'; '.join(said)}."
+
+
+def standalone(text: str, about: str = "") -> str:
+    """Return the figure as a file of its own, with its colours, and with a description in words, if there is one."""
+    attributes = text[4 : text.index(">")]
+    if about:
+        attributes += ' aria-describedby="about"'
+        about = f'<desc id="about">{escape(about)}</desc>'
+    opened = f'<svg xmlns="http://www.w3.org/2000/svg" style="background:var(--page)"{attributes}>'
+    return f"{opened}{about}<style>{style('svg')}</style>{text[text.index('>') + 1 :]}\n"

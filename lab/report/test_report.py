@@ -136,6 +136,11 @@ def test_figures():
         # Nothing refers to other files or to other elements, and all colours are the page's.
         assert not re.search(r"href|url\(|id=|xmlns|#[0-9a-f]{6}", text), text
         assert 'aria-label="a title"' in text and "prefers-color-scheme:dark" in figures.standalone(text)
+    x, y = figures.linear_axis("bytes", [0, 2048], figures.bytes_text), figures.linear_axis("ns", [0, 9])
+    about = figures.described(x, y, [figures.Line("a < b", [(16, 2), (512, 9), (1024, 0.5), (2048, 1)], "c0")])
+    assert about == "ns, over bytes. a < b: first 2 at 16, last 1 at 2 KiB, lowest 0.5 at 1 KiB, highest 9 at 512."
+    text = figures.standalone(drawn[0], about)
+    assert 'aria-describedby="about"' in text and '<desc id="about">ns, over bytes. a &lt; b: first' in text
     places = figures.apart([10, 12, 100], 0, 100)
     assert places[1] - places[0] >= 15.9 and places[2] == 100
 

@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support import ROOT, attempt, cpus, output, suite
 
+from tools import manual
+
 
 def parsed(compiler, paths, *options):
     """Return each path, and what the compiler prints when it reads that file."""
@@ -57,6 +59,8 @@ def test_headers():
     print(f"{len(headers)} headers parse alone; {count} includes, no cycle")
 
 
+# Macros with which the headers mark what they declare, and those that keep them from being read twice.
+NOT_DECLARED = {"HORNET_API", "HORNET_CHECKED", *(f"{path.stem.upper()}_H" for path in (ROOT / "include").glob("*.h"))}
 DOXYGEN = """
 INPUT = {root}/include
 OUTPUT_DIRECTORY = {folder}
@@ -86,6 +90,11 @@ def test_documented(folder):
     assert len(lines) == 5 and lines["hornet.h"] <= 250, lines
     status, text, count = doxygen(ROOT, folder)
     assert status == 0 and count >= 85, f"{count} declarations:\n{text}"
+    # What tools/manual.py reads, for man pages and the site, is what Doxygen reads.
+    found = "".join(path.read_text() for path in (folder / "xml").glob("*.xml"))
+    names = set(re.findall(r"<compoundname>(hornet_\w+)</compoundname>", found))
+    names |= set(re.findall(r'<memberdef kind="(?:function|define|enum)".*?<name>(\w+)</name>', found, re.S))
+    assert {one.name for header in manual.ALL for one in header.declarations} == names - NOT_DECLARED
     # It must notice what has an ordinary comment.
     for before in (
         "/** Writes the tag of all",

@@ -7,9 +7,10 @@ Nothing is written outside DESTDIR.
 
 import platform
 import re
+import shutil
 
 import pytest
-from support import ROOT, output, row, rows, run, suite
+from support import ROOT, attempt, output, row, rows, run, suite
 from support.products import MESSAGE, TAG, made_library, make, once, version
 
 HERE = ROOT / "tests/integration/install"
@@ -84,6 +85,39 @@ def test_install_as_built(folder):
     link = ["-Iinclude", f"-L{built}", "-lhornet", f"-Wl,-rpath,{built}"]
     run("cc", "-o", folder / "consumer", HERE / "consumer.c", *link)
     assert output(folder / "consumer", stdin=MESSAGE).strip() == TAG
+
+
+@suite("quick")
+def test_install_pages():
+    """Each function that is exported has a man page, and each header; the pages have no errors, and name others that exist."""
+    pages = installed("make") / "share/man/man3"
+    exported = set(re.findall(r"^ +(hornet_\w+);", (ROOT / "src/library/hornet.map").read_text(), re.M))
+    assert len(exported) > 60
+    assert {path.name for path in pages.iterdir()} == {f"{name}.3" for name in exported | set(HEADERS)}
+    for page in pages.iterdir():
+        assert attempt("mandoc", "-T", "lint", "-W", "warning", page)[1] == ""
+        for name in re.findall(r"^\.BR (\S+) \(3\)", page.read_text(), re.M):
+            assert (pages / f"{name}.3").exists(), f"{page.name} names {name}"
+    # Without the backspaces that produce bold text.
+    text = re.sub(".\x08", "", output("mandoc", pages / "hornet_poly1305_verify.3"))
+    for words in (
+        "#include <hornet.h>",
+        "bool hornet_poly1305_verify(const uint8_t tag[16], const void *msg,",
+        "under key",
+    ):
+        assert words in text, text
+
+
+@suite("quick")
+def test_install_without_python(outside):
+    """Where python3 is missing, all but the man pages is installed, and a line says so."""
+    (outside / "bin").mkdir()
+    for name in "sh sed install cp dirname chmod".split():
+        (outside / "bin" / name).symlink_to(shutil.which(name))
+    words = ["tools/install-library.sh", made_library(), version(), outside / "root", "/usr", "/usr/lib"]
+    status, text = attempt(*words, env={"PATH": outside / "bin"})
+    assert status == 0 and "needs python3" in text, text
+    assert (outside / "root/usr/include/hornet.h").exists() and not (outside / "root/usr/share").exists()
 
 
 @suite("quick")
