@@ -108,7 +108,7 @@ def test_readme_shell(outside):
     (outside / "src/new.c").write_text("new")
     status, text = attempt("sh", "-c", f"hornet {check}", cwd=outside, env=env)
     assert status == 1
-    expected = shown.partition("manifest\n")[2].partition("manifest\n")[2]
+    expected = shown.partition(f"{check}\n")[2]
     assert expected and expected in text, text
 
 
