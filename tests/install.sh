@@ -57,7 +57,6 @@ slow)
     coconut/install.sh
     bindings/python/install.sh
     tests/integration/provider/install.sh
-    tests/integration/sealing/install.sh
     tools/site/install.sh
     tools/apt-install.sh restic
     ;;
@@ -67,6 +66,7 @@ release)
     bindings/python/install.sh
     tests/integration/packages/install.sh
     tests/integration/provider/install.sh
+    tests/integration/sealing/install.sh
     bindings/js/tests/hosts/install.sh
     tools/apt-install.sh restic openssh-client
     ;;

@@ -205,7 +205,7 @@ def test_sealing_failures(folder):
     assert Work(folder).run(share=8) > 200
 
 
-@suite("slow", cpu_seconds=300)
+@suite("slow", cpu_seconds=60)
 def test_sealing_all_failures(folder):
     assert Work(folder).run(share=1) > 1000
 

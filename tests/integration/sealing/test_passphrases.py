@@ -67,7 +67,7 @@ def test_sealing_age_passphrases(folder, asks):
     opens_what_the_other_sealed(folder, asks, age())
 
 
-@suite("slow", cpu_seconds=30)
+@suite("release", cpu_seconds=30)
 def test_sealing_rage_passphrases(folder, asks):
     opens_what_the_other_sealed(folder, asks, RAGE)
 

@@ -30,7 +30,7 @@ def test_sealing_age(folder):
     opens_what_the_other_sealed(folder, age())
 
 
-@suite("slow", cpu_seconds=30)
+@suite("release", cpu_seconds=30)
 def test_sealing_rage(folder):
     opens_what_the_other_sealed(folder, RAGE)
 
