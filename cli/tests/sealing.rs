@@ -441,7 +441,22 @@ fn keys() {
         folder.file("bad", format!("{}\n{line}\n", recipient.trim()));
         complains(&folder.run("seal -R bad t"), 2, &["bad: line 2: ", why]);
     }
-    rejects(&folder.run("seal -r age1xyz t"), &["not a recipient"]);
+    for (word, why) in [
+        ("age1xyz", "not a recipient"),
+        (secret, "a secret identity"),
+    ] {
+        let output = folder.run(&format!("seal -r {word} t"));
+        complains(&output, 2, &["--recipient: ", why]);
+        assert!(!String::from_utf8_lossy(&output.stderr).contains(word));
+    }
+    // What is left out would not be sealed to.
+    let long = format!("{recipient}#{}\n", "x".repeat(16 << 20));
+    folder.file("bad", long);
+    complains(
+        &folder.run("seal -R bad t"),
+        2,
+        &["bad: has more than 16 MiB"],
+    );
     rejects(&folder.run("seal t"), &["--recipient"]);
     rejects(&folder.run("seal -p -R r t"), &["cannot be used with"]);
     rejects(&folder.run("open s"), &["--identity"]);

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 pub(crate) struct Seal {
     /// Seal to this recipient, 'age1...', who can open the file; may be repeated
     #[arg(short, long, value_name = "RECIPIENT", group = "to")]
-    recipient: Vec<Recipient>,
+    recipient: Vec<String>,
 
     /// Seal to the recipients in FILE, one a line; may be repeated
     #[arg(short = 'R', long, value_name = "FILE", group = "to")]
@@ -130,7 +130,13 @@ impl Seal {
                 file_key,
             ));
         }
-        let mut recipients = self.recipient.clone();
+        // Not by clap, which would show what may be a secret.
+        let parsed = |text: &String| {
+            let parsed = text.parse();
+            parsed.map_err(|why: String| Error::new(&"--recipient", why))
+        };
+        let recipients = self.recipient.iter().map(parsed);
+        let mut recipients: Vec<Recipient> = recipients.collect::<Result<_, _>>()?;
         for file in &self.recipients_file {
             read_recipients(file, &mut recipients)?;
         }
