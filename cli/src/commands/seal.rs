@@ -4,7 +4,7 @@
 
 use crate::age::keys::read_recipients;
 use crate::age::pipeline::{Patient, Pipeline, To, Way};
-use crate::age::{armor, passphrase};
+use crate::age::{Stopped, armor, passphrase};
 use crate::commands::sealing::{Input, Output, Threads, process};
 use crate::error::Error;
 use crate::output;
@@ -65,12 +65,13 @@ impl Seal {
         }
         let file_key = new_file_key()?;
         let header = self.header(&file_key)?;
-        let nonce = new_nonce()?;
-        let header = [&header[..], &nonce].concat();
-        let key = payload_key(&file_key, &nonce);
         let input = Input::open(&self.input)?;
         let progress = input.progress();
         let sealed = Output::write(&self.input, target, |output, deferred| {
+            // A new key each time, as the input may have changed.
+            let nonce = new_nonce().map_err(|error| Stopped::from(Error::from(error)))?;
+            let header = [&header[..], &nonce].concat();
+            let key = payload_key(&file_key, &nonce);
             let mut stream = Patient {
                 file: &input.file,
                 deferred,
