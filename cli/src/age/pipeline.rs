@@ -407,7 +407,7 @@ impl Pipeline<'_> {
 }
 
 impl Stream<'_> {
-    /// Fills the buffer, if there is so much.
+    /// Fills the buffer, or reads all that is left.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<Job> {
         let mut len_bytes = 0;
         if let Some(byte) = self.ahead.take() {
