@@ -239,6 +239,22 @@ fn chunks_stay_in_their_places() {
         2 * CHUNK,
     );
 
+    // Who has the key can write more after the end, in the same job and in the next.
+    let identity = sealed.0.read("i");
+    let key = payload_key(&bytes, identity.lines().last().unwrap());
+    for end in [3, 7, 8] {
+        let mut more = header.to_vec();
+        for (number, text) in (0..).zip(sealed.1.chunks(CHUNK).take(12)) {
+            let mut chunk = [text, &[0; 16]].concat();
+            key.seal_in_place(number, number == end || number == 11, &mut chunk)
+                .unwrap();
+            more.extend_from_slice(&chunk);
+        }
+        let why = format!("goes on after chunk {end}, which is the last");
+        let released = usize::try_from(end + 1).unwrap() * CHUNK;
+        sealed.refuses(&more, &[&why], released);
+    }
+
     // The first chunk that was changed is named.
     let mut changed = of(&all);
     for chunk in [6, 3, 15] {
@@ -425,7 +441,22 @@ fn keys() {
         folder.file("bad", format!("{}\n{line}\n", recipient.trim()));
         complains(&folder.run("seal -R bad t"), 2, &["bad: line 2: ", why]);
     }
-    rejects(&folder.run("seal -r age1xyz t"), &["not a recipient"]);
+    for (word, why) in [
+        ("age1xyz", "not a recipient"),
+        (secret, "a secret identity"),
+    ] {
+        let output = folder.run(&format!("seal -r {word} t"));
+        complains(&output, 2, &["--recipient: ", why]);
+        assert!(!String::from_utf8_lossy(&output.stderr).contains(word));
+    }
+    // What is left out would not be sealed to.
+    let long = format!("{recipient}#{}\n", "x".repeat(16 << 20));
+    folder.file("bad", long);
+    complains(
+        &folder.run("seal -R bad t"),
+        2,
+        &["bad: has more than 16 MiB"],
+    );
     rejects(&folder.run("seal t"), &["--recipient"]);
     rejects(&folder.run("seal -p -R r t"), &["cannot be used with"]);
     rejects(&folder.run("open s"), &["--identity"]);

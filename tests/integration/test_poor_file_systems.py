@@ -151,9 +151,36 @@ def everything_works(place, mount):
         assert counter(key) == count * (len(TREE) + 1)
     place.checks(key, good / "m2")
     place.succeeds("keygen", "--fork", key, mount / "fork")
+    seals_and_opens(place, mount)
     place.succeeds("generate", "man", mount)
     assert {"key", "manifest", "fork", "hornet.1"} < place.names()
     assert not [name for name in place.names() if name.startswith(".")]
+
+
+def seals_and_opens(place, mount):
+    """Seal and open a text and an empty one, with and without armour, which are read again if they are written again."""
+    good = place.good
+    (good / "recipient").write_text(output(command(), "keygen", "--age", good / "identity"))
+    for armor, length in itertools.product([[], ["--armor"]], [0, 9999]):
+        (good / "text").write_bytes(os.urandom(length))
+        for force in [], ["--force"]:
+            place.succeeds("seal", "-R", "recipient", *armor, "-o", mount / "sealed", *force, "text")
+            place.succeeds("open", "-i", "identity", "-o", mount / "opened", *force, mount / "sealed")
+            assert (place.backing / "opened").read_bytes() == (good / "text").read_bytes()
+        for name in "sealed", "opened":
+            (place.backing / name).unlink()
+
+
+@suite("quick")
+def test_poorfs_nonces(place):
+    """What is sealed again, perhaps another text by then, is sealed under another key."""
+    calls = place.good / "calls"
+    (place.good / "recipient").write_text(output(command(), "keygen", "--age", place.good / "identity"))
+    strace = ("strace", "-f", "-qqq", "-xx", "-s", "999", "-o", calls, "-e", "trace=write,linkat")
+    place.before = (*strace, "-e", "inject=linkat:error=EPERM")
+    place.succeeds("seal", "-R", "recipient", "-o", "sealed", "tree/a")
+    first, second = re.findall(r'write\(\d+, "(\\x61\\x67\\x65.*)"', calls.read_text())
+    assert first[:-64] == second[:-64] and first[-64:] != second[-64:]
 
 
 @suite("quick")

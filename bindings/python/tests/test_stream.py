@@ -224,9 +224,49 @@ def test_cuts(source):
     edges = [at + by for at in range(0, len(sealed), S) for by in range(-20, 21)] + [len(sealed) - 1]
     for length in sorted({edge for edge in edges if 0 <= edge < len(sealed)}):
         error, chunk, _ = refused(sealed[:length], source)
+        assert refused(sealed[:length], source, 9 * C)[:2] == (error, chunk), length
         rest = length % S
         assert chunk == length // S
         assert error is (CutOffError if rest < 16 or rest == 16 and length > S else ChunkError), length
+
+
+class Late(Pipe):
+    """A file of which one read fails."""
+
+    def __init__(self, content, fails):
+        super().__init__(content, 2**30)
+        self.left = fails
+
+    def read(self, size):
+        self.left -= 1
+        if self.left == 0:
+            raise TimeoutError
+        return super().read(size)
+
+
+def test_text_that_an_error_lost():
+    """What was read before an error, and cannot be read again, does not make the text shorter."""
+    text = text_of(150 * C)
+    sealed = sealed_by_definition(text)
+    for fails in (1, 2, 3, 4):
+        for read in (Reader.read, lambda reader: reader.readinto(bytearray(len(text) + 1))):
+            reader = Reader(KEY, Late(sealed, fails))
+            with pytest.raises(TimeoutError):
+                read(reader)
+            try:
+                assert reader.read() == text
+            except OSError as error:
+                assert fails > 1 and "text is lost" in str(error)
+    # Nor does the attempt to seek.
+    sealed = bytearray(sealed)
+    sealed[70 * S] ^= 1
+    reader = Reader(KEY, Pipe(sealed))
+    assert reader.read(70 * C) == text[: 70 * C]
+    for _ in range(2):
+        with pytest.raises(ChunkError, match="chunk 70 "):
+            reader.read()
+        with pytest.raises(io.UnsupportedOperation):
+            reader.seek(0)
 
 
 def test_each_byte():
@@ -337,6 +377,9 @@ def test_age_headers_that_are_refused():
         assert identity[16:] not in str(raised.value)
     with pytest.raises(TypeError):
         open_age(io.BytesIO(sealed), identity)
+    # As is one line, byte by byte: a second, and not many.
+    with pytest.raises(ValueError, match="line 2 of the header: cut off"):
+        open_age(Pipe(b"age-encryption.org/v1\n" + bytes(1 << 20)), [identity])
     # A header of a megabyte is read in time that grows with it.
     long = b"age-encryption.org/v1\n" + b"-> grease\n\n" * 100_000
     source = io.BytesIO(long + sealed[sealed.index(b"-> X25519") :])
@@ -546,6 +589,50 @@ def test_what_is_not_closed_has_no_end():
         Reader(KEY, Empty()).read()
 
 
+class Liar(io.BytesIO):
+    """A file whose numbers are wrong by this."""
+
+    wrong = 0
+
+    def readinto(self, buffer):
+        return super().readinto(buffer) + self.wrong
+
+    def write(self, data):
+        return self.wrong if self.wrong < 1 else len(data) + self.wrong
+
+
+class Generous(Pipe):
+    """A file that gives more than it was asked for."""
+
+    def read(self, size):
+        return self.content.read(size + 1)
+
+
+def test_files_that_lie():
+    text = text_of(2 * C)
+    sealed = sealed_by_definition(text)
+    liar = Liar(sealed)
+    reader = Reader(KEY, liar)
+    for liar.wrong in (1, -(2**20)):
+        liar.seek(0)
+        with pytest.raises(OSError, match=f"the sealed file gave {len(sealed) + liar.wrong} bytes"):
+            reader.read()
+    with pytest.raises(OSError, match="the sealed file gave 4195330 bytes where 4195329 have room"):
+        Reader(KEY, Generous(sealed_by_definition(text_of(65 * C)))).read()
+    # Nothing is a number too: of a file that took nothing.
+    for wrong, why in ((0, "takes no bytes now"), (-1, "took -1 of 17 bytes"), (1, "took 18 of 17 bytes")):
+        liar = Liar()
+        liar.wrong = wrong
+        with pytest.raises(OSError, match=why), Writer(KEY, liar) as writer:
+            writer.write(b"x")
+    sink = Sink()
+    sink.write = lambda data: Sink.write(sink, data[:50])
+    identity, recipient = new_identity()
+    with seal_age(sink, [recipient]) as writer:
+        writer.write(b"text")
+    assert open_age(io.BytesIO(sink.taken), [identity]).read() == b"text"
+
+
 def segments_by_definition(text: bytes, keys=(KEY,)) -> bytes:
     """Return segments under these keys in turn."""
     chunks = [text[at : at + C] for at in range(0, len(text), C)]
@@ -585,6 +672,11 @@ def test_segments_that_are_changed(source):
     for length in [1, 28, C, C + 27, C + 28 + 1, C + 28 + 28, len(sealed) - 1]:
         with pytest.raises(ChunkError):
             SegmentReader([KEY], source(sealed[:length])).read()
+        if source is Source and 0 < length % (C + 28) <= 28:
+            reader = SegmentReader([KEY], source(sealed[:length]))
+            for call in (lambda: reader.size, reader.read):
+                with pytest.raises(CutOffError):
+                    call()
     if source is Source:
         sealed[C + 28] ^= 1
         file = source(sealed)

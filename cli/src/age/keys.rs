@@ -52,11 +52,16 @@ fn text_of(source: &Source, secret: bool) -> Result<Zeroizing<String>, Error> {
         check_access(&metadata).map_err(|problem| Error::new(source, problem))?;
     }
     // As it does not grow, it leaves no copies.
-    let capacity = usize::try_from(metadata.len().min(MOST_BYTES))
+    let capacity = usize::try_from(metadata.len().min(MOST_BYTES + 1))
         .unwrap_or(0)
         .max(4096);
     let mut text = Zeroizing::new(Vec::with_capacity(capacity));
-    file.take(MOST_BYTES).read_to_end(&mut text).map_err(fail)?;
+    file.take(MOST_BYTES + 1)
+        .read_to_end(&mut text)
+        .map_err(fail)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(Error::new(source, "has more than 16 MiB"));
+    }
     let text = String::from_utf8(std::mem::take(&mut *text));
     let text = text.map_err(|error| {
         drop(Zeroizing::new(error.into_bytes()));

@@ -341,11 +341,17 @@ impl Pipeline<'_> {
                 opened.and(Err(OpenError::CutOff(job.first + whole as u64)))
             }
         };
-        let chunks = sealed.chunks_exact(SEALED_CHUNK_BYTES).zip(job.first..);
+        let end = match opened {
+            Err(OpenError::GoesOn(number)) => Some(number),
+            _ => None,
+        };
+        let last = end.unwrap_or(u64::MAX);
+        let chunks = sealed.chunks_exact(SEALED_CHUNK_BYTES);
+        let chunks = chunks.zip(job.first..=last);
         let mut places = buffer.chunks_mut(CHUNK_BYTES);
         let good = chunks.take_while(|(chunk, number)| {
             let text = places.next().unwrap_or_default();
-            let ends = opened == Err(OpenError::GoesOn(*number));
+            let ends = end == Some(*number);
             self.key.open(*number, ends, chunk, text).is_ok()
         });
         (good.count() * CHUNK_BYTES, opened)

@@ -66,10 +66,8 @@ impl Open {
                 file: &input.file,
                 deferred,
             };
+            input.start()?;
             let (armored, mut from) = self.begin(patient)?;
-            if input.bytes.is_none() || armored {
-                input.once()?;
-            }
             let (header, file_key) = self.header(&mut *from, &identities)?;
             let mut nonce = [0; NONCE_BYTES];
             from.read_exact(&mut nonce)
@@ -123,12 +121,15 @@ impl Open {
             };
             let text_bytes = process(&pipeline, self.threads.get())?;
             if output.is_new {
-                // Zeros at the end were left out.
-                output.file.set_len(if self.range.is_some() {
+                let bytes = if self.range.is_some() {
                     end
                 } else {
                     text_bytes
-                })?;
+                };
+                // Zeros at the end were left out. Not all file systems have this call.
+                if output.file.metadata()?.len() != bytes {
+                    output.file.set_len(bytes)?;
+                }
             }
             Ok(text_bytes)
         });

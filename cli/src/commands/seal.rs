@@ -4,7 +4,7 @@
 
 use crate::age::keys::read_recipients;
 use crate::age::pipeline::{Patient, Pipeline, To, Way};
-use crate::age::{armor, passphrase};
+use crate::age::{Stopped, armor, passphrase};
 use crate::commands::sealing::{Input, Output, Threads, process};
 use crate::error::Error;
 use crate::output;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 pub(crate) struct Seal {
     /// Seal to this recipient, 'age1...', who can open the file; may be repeated
     #[arg(short, long, value_name = "RECIPIENT", group = "to")]
-    recipient: Vec<Recipient>,
+    recipient: Vec<String>,
 
     /// Seal to the recipients in FILE, one a line; may be repeated
     #[arg(short = 'R', long, value_name = "FILE", group = "to")]
@@ -65,12 +65,13 @@ impl Seal {
         }
         let file_key = new_file_key()?;
         let header = self.header(&file_key)?;
-        let nonce = new_nonce()?;
-        let header = [&header[..], &nonce].concat();
-        let key = payload_key(&file_key, &nonce);
         let input = Input::open(&self.input)?;
         let progress = input.progress();
         let sealed = Output::write(&self.input, target, |output, deferred| {
+            // A new key each time, as the input may have changed.
+            let nonce = new_nonce().map_err(|error| Stopped::from(Error::from(error)))?;
+            let header = [&header[..], &nonce].concat();
+            let key = payload_key(&file_key, &nonce);
             let mut stream = Patient {
                 file: &input.file,
                 deferred,
@@ -130,7 +131,13 @@ impl Seal {
                 file_key,
             ));
         }
-        let mut recipients = self.recipient.clone();
+        // Not by clap, which would show what may be a secret.
+        let parsed = |text: &String| {
+            let parsed = text.parse();
+            parsed.map_err(|why: String| Error::new(&"--recipient", why))
+        };
+        let recipients = self.recipient.iter().map(parsed);
+        let mut recipients: Vec<Recipient> = recipients.collect::<Result<_, _>>()?;
         for file in &self.recipients_file {
             read_recipients(file, &mut recipients)?;
         }

@@ -16,7 +16,7 @@ use clap::Args;
 use hornet::stream::{CHUNK_BYTES, OpenError};
 use hornet_age::Malformed;
 use std::fs::{self, File};
-use std::io::{self, Seek};
+use std::io::{self, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
@@ -207,7 +207,7 @@ impl Input {
         let begin = if metadata.is_file() {
             file.stream_position().map_err(fail)?
         } else {
-            0
+            file.stream_position().unwrap_or(0)
         };
         // The files of /proc have no length.
         let bytes = metadata.len().saturating_sub(begin);
@@ -243,13 +243,15 @@ impl Input {
                 chunks: chunks.start..end,
             });
         }
-        self.once()?;
+        self.start()?;
         Ok(From::stream(stream))
     }
 
-    /// Refuses to read a stream again, as is needed where a file system cannot give a file its name.
-    pub(super) fn once(&self) -> Result<(), Stopped> {
-        if self.read.replace(true) {
+    /// To be called before it is read in sequence: goes to the beginning if it was read before, as is needed
+    /// where a file system cannot give a file its name, and refuses to read a stream again.
+    pub(super) fn start(&self) -> Result<(), Stopped> {
+        let begin = SeekFrom::Start(self.begin);
+        if self.read.replace(true) && (&self.file).seek(begin).is_err() {
             return Err(
                 Error::new(&self.source, "cannot be read twice, as writing there needs").into(),
             );

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hornet_poly1305._native import StreamKey, new_age_header, open_age_header
-from hornet_poly1305.stream._files import ChunkReader, ChunkWriter, is_seekable, read_to
+from hornet_poly1305.stream._files import ChunkReader, ChunkWriter, is_seekable, read_to, write_to
 
 if TYPE_CHECKING:
     from hornet_poly1305._native import _Buffer
@@ -91,12 +91,13 @@ def _head(source: Any) -> bytes:
         more = _read(source, step)
         head += more
         # Only then, and from the line before on, so that the time grows with the length.
-        if b"\n" in more and (end := _LAST_LINE.search(head, at)):
-            head += _read(source, max(0, end.end() + _NONCE - len(head)))
-            return bytes(head[: end.end() + _NONCE])
+        if b"\n" in more:
+            if end := _LAST_LINE.search(head, at):
+                head += _read(source, max(0, end.end() + _NONCE - len(head)))
+                return bytes(head[: end.end() + _NONCE])
+            at = head.rfind(b"\n")
         if not more or (len(head) >= 64 and not head.startswith(b"age-")):
             break
-        at = max(0, head.rfind(b"\n"))
     return bytes(head)
 
 
@@ -122,5 +123,5 @@ def seal_age(sink: Any, recipients: Iterable[str]) -> Writer:
     file, and return what seals its text: a Writer.
     """
     key, head = new_age_header(recipients)
-    sink.write(head)
+    write_to(sink, head)
     return Writer(key, sink)

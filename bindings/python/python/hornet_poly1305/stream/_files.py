@@ -41,15 +41,31 @@ def read_to(source: Any, to: memoryview) -> int:
             count = source.readinto(to[done:])
         elif (piece := source.read(len(to) - done)) is not None:
             count = len(piece)
-            to[done : done + count] = piece
+            to[done : done + count] = piece[: len(to) - done]
         else:
             count = None
         if count is None:
             raise BlockingIOError("the sealed file has no bytes yet: it must be a blocking one")
+        if not 0 <= count <= len(to) - done:
+            raise OSError(f"the sealed file gave {count} bytes where {len(to) - done} have room")
         if count == 0:
             break
         done += count
     return done
+
+
+def write_to(sink: Any, data: bytes) -> None:
+    """Write all of it."""
+    while data:
+        written = sink.write(data)
+        if written is None and not isinstance(sink, io.RawIOBase):
+            # Files of some libraries return nothing, and have taken all.
+            return
+        if not written:
+            raise BlockingIOError("the sealed file takes no bytes now: it must be a blocking one")
+        if not 0 < written <= len(data):
+            raise OSError(f"the sealed file took {written} of {len(data)} bytes")
+        data = data[written:]
 
 
 def _bytes_of(buffer: Any) -> memoryview:
@@ -206,7 +222,8 @@ class ChunkReader(TextFile):
         """Move to a byte of the text, which may be behind its end, and return the position. Only from the end this reads: the
         last chunk, unless it was read before.
         """
-        self._failed = None
+        if self.seekable():
+            self._failed = None
         return super().seek(offset, whence)
 
     def _some(self, position: int, most: int) -> bytes | memoryview:
@@ -246,6 +263,9 @@ class ChunkReader(TextFile):
         if 0 <= position - self._text_at < len(self._text):
             return None
         if not self.seekable():
+            if position < self._text_at or (not self._ended and position // CHUNK != self._next):
+                # An error came after that text was read, and before it was returned.
+                raise OSError("text is lost since an earlier error, and the sealed file cannot seek")
             return None if self._ended else self._next
         first = position // CHUNK
         if (self._ended or first > self._last()) and position >= self._size():
@@ -277,8 +297,8 @@ class ChunkReader(TextFile):
         if last and 0 < tail <= self._overhead and tail < len(sealed):
             # No chunk is that short, so what comes before is not the end.
             self._ahead = b"" if self.seekable() else bytes(sealed[-tail:])
-            sealed, last, count = sealed[:-tail], False, count - 1
-        self._next = first + count
+            sealed, last = sealed[:-tail], False
+        self._next = first - (-len(sealed) // self._sealed)
         return sealed, last
 
     def _keep(self, first: int, sealed: memoryview, last: bool) -> None:
@@ -362,15 +382,7 @@ class ChunkWriter(io.BufferedIOBase):
         if self._failed:
             raise OSError("an earlier chunk was not written: the text has no end")
         self._failed = True
-        sealed = self._seal(self._number, last, text)
-        while sealed:
-            written = self._sink.write(sealed)
-            if not written:
-                if isinstance(self._sink, io.RawIOBase):
-                    raise BlockingIOError("the sealed file takes no bytes now: it must be a blocking one")
-                # Files of some libraries return nothing, and have taken all.
-                break
-            sealed = sealed[written:]
+        write_to(self._sink, self._seal(self._number, last, text))
         self._number += len(text) // CHUNK
         self._failed = False
 

@@ -25,6 +25,9 @@ class _Segments(ChunkReader):
         super().__init__(source, _NONCE_AND_TAG)
 
     def _size(self) -> int:
+        if self.seekable() and 0 < self._length % self._sealed <= self._overhead:
+            # No segment is that short: raises CutOffError.
+            self._keep(self._last(), *self._fetch(self._last(), 1))
         # Nothing proves it, and an empty text has no segment.
         self._ended = self._ended or self.seekable()
         return max(0, super()._size())

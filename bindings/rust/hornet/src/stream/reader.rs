@@ -44,6 +44,8 @@ pub struct Reader<R> {
     ended: bool,
     /// What the last chunk showed, if it was verified first.
     whole: Option<Whole>,
+    /// `R` is not where the next chunk is: an error came while it sought.
+    astray: bool,
     failed: Option<OpenError>,
 }
 
@@ -84,6 +86,7 @@ impl<R: Read> Reader<R> {
             begin: None,
             ended: false,
             whole: None,
+            astray: false,
             failed: None,
         }
     }
@@ -156,6 +159,9 @@ impl<R: Read> Read for Reader<R> {
         if to.is_empty() {
             return Ok(0);
         }
+        if self.astray && self.failed.is_none() {
+            return Err(io::Error::other("an earlier seek failed"));
+        }
         while self.ready.is_empty() {
             if self.ended {
                 return Ok(0);
@@ -183,6 +189,7 @@ impl<R: Read + Seek> Reader<R> {
         };
         self.begin = Some(begin);
         let sealed = self.inner.seek(SeekFrom::End(0))?.saturating_sub(begin);
+        self.astray = true;
         let Some(text_bytes) = text_bytes(sealed) else {
             let error = OpenError::CutOff(sealed / SEALED_CHUNK_BYTES as u64);
             self.failed = Some(error);
@@ -219,7 +226,7 @@ impl<R: Read + Seek> Seek for Reader<R> {
     /// # Errors
     ///
     /// Those of `R`, an [`OpenError`] if the last chunk does not open, and `InvalidInput` if the position is
-    /// negative or above 2^64 - 1.
+    /// negative or above 2^64 - 1. After an error of `R` the reader may read only after another seek.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         if let Some(error) = self.failed {
             return Err(error.into());
@@ -231,8 +238,10 @@ impl<R: Read + Seek> Seek for Reader<R> {
             SeekFrom::End(by) => whole.text_bytes.checked_add_signed(by),
             SeekFrom::Current(by) => before.checked_add_signed(by),
         };
-        self.position = position.unwrap_or(before);
-        self.go_to(whole, self.position)?;
+        let found = position.unwrap_or(before);
+        self.go_to(whole, found)?;
+        self.position = found;
+        self.astray = false;
         position
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a position in a text"))
     }

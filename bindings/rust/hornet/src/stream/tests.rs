@@ -378,6 +378,65 @@ fn chunks_that_cannot_be() {
     assert_eq!(one[..4], [0; 4]);
 }
 
+/// A file of which one call fails.
+struct Failing {
+    file: Cursor<Vec<u8>>,
+    calls_left: u32,
+}
+
+impl Failing {
+    fn call(&mut self) -> io::Result<()> {
+        self.calls_left = self.calls_left.wrapping_sub(1);
+        if self.calls_left == 0 {
+            return Err(io::Error::other("failing"));
+        }
+        Ok(())
+    }
+}
+
+impl Read for Failing {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.call()?;
+        let most = to.len().min(40_000);
+        self.file.read(&mut to[..most])
+    }
+}
+
+impl Seek for Failing {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.call()?;
+        self.file.seek(to)
+    }
+}
+
+/// After a seek that failed, the text goes on where it was, or reading is an error until the next seek.
+#[test]
+fn seeks_that_fail() {
+    let text = text(3 * C + 9);
+    let mut refused = 0;
+    for calls_left in 3..12 {
+        let file = Cursor::new(written(&text, C));
+        let mut reader = Reader::new(key(), Failing { file, calls_left });
+        reader.read_exact(&mut [0; 100]).unwrap();
+        let (mut place, mut rest) = (100, Vec::new());
+        for to in [C + 7, 2 * C + 7] {
+            if reader.seek(SeekFrom::Start(to as u64)).is_err() {
+                break;
+            }
+            place = to;
+        }
+        if let Err(error) = reader.read_to_end(&mut rest) {
+            refused += u32::from(error.to_string() == "an earlier seek failed");
+            rest.clear();
+            let here = reader.seek(SeekFrom::Current(0)).unwrap();
+            place = usize::try_from(here).unwrap();
+            reader.read_to_end(&mut rest).unwrap();
+        }
+        assert!(rest == text[place..], "{calls_left}: {} bytes", rest.len());
+    }
+    assert!(refused > 0);
+}
+
 #[test]
 fn the_first_chunk_that_is_not_authentic() {
     let text = text(4 * C);
