@@ -5,6 +5,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import subprocess
 import termios
 import time
@@ -28,6 +29,12 @@ def echoes(terminal):
     return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
 
 
+def on_terminal(terminal):
+    """Let the keys of a terminal end this process, also if the tests run in the background, where shells ignore Ctrl-C."""
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def typed(lines, *words, cwd, stdin=b"", env=None):
     """Run a command that has a terminal of its own, and type each line when it asks without showing what is typed.
 
@@ -44,7 +51,7 @@ def typed(lines, *words, cwd, stdin=b"", env=None):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(terminal, termios.TIOCSCTTY, 0),
+            preexec_fn=lambda: on_terminal(terminal),
         ) as process:
             try:
                 before = ""

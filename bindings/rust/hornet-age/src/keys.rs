@@ -80,10 +80,7 @@ impl Recipient {
     pub fn seal(&self, file_key: &FileKey) -> Result<Stanza, Error> {
         let secret = random::<32>()?;
         let share = x25519(*secret, X25519_BASEPOINT_BYTES);
-        let shared = Zeroizing::new(x25519(*secret, self.0));
-        if *shared == [0; 32] {
-            return Err(Error::LowOrder);
-        }
+        let shared = shared_with(&secret, self.0).ok_or(Error::LowOrder)?;
         let key = derived(&*shared, &[share, self.0].concat(), X25519_LABEL);
         Ok(Stanza {
             kind: X25519.into(),
@@ -274,10 +271,8 @@ fn x25519_key(
     };
     let why = "an X25519 stanza has one argument, 32 bytes in base64";
     let share = share.ok_or_else(|| stanza.wrong(why))?;
-    let shared = Zeroizing::new(x25519(**secret, share));
-    if *shared == [0; 32] {
-        return Err(stanza.wrong("a share of low order, which is no key"));
-    }
+    let shared = shared_with(secret, share);
+    let shared = shared.ok_or_else(|| stanza.wrong("a share of low order, which is no key"))?;
     Ok(derived(
         &*shared,
         &[share, *recipient].concat(),
@@ -299,6 +294,14 @@ fn scrypt_key(passphrase: &[u8], stanza: &Stanza) -> Result<Zeroizing<[u8; 32]>,
         }
         _ => Err(stanza.wrong("the work factor is not a number from 1 to 22")),
     }
+}
+
+/// Returns what both know, or nothing if the other's point is of low order. How many bytes are zero takes no
+/// other time.
+fn shared_with(secret: &[u8; 32], other: [u8; 32]) -> Option<Zeroizing<[u8; 32]>> {
+    let shared = Zeroizing::new(x25519(*secret, other));
+    let any = shared.iter().fold(0, |any, byte| any | byte);
+    (any != 0).then_some(shared)
 }
 
 fn scrypt_of(passphrase: &[u8], salt: &[u8; 16], log_work: u8) -> Zeroizing<[u8; 32]> {
