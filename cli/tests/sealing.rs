@@ -416,7 +416,8 @@ fn keys() {
         (&secret[..secret.len() - 1], "not an identity"),
         (&secret.to_lowercase(), "not an identity"),
         (recipient.trim(), "not an identity"),
-        ("AGE-SECRET-KEY-PQ-1XXX", "of another kind than X25519"),
+        ("AGE-SECRET-KEY-PQ-1XXX", "not an identity"),
+        ("AGE-PLUGIN-YUBIKEY-1XXX", "an identity of a plugin"),
         ("age-encryption.org/v1", "sealed itself"),
     ] {
         folder.secret("bad", format!("# one\n{line}\n"));

@@ -422,16 +422,17 @@ pub(crate) fn new_age_header<'py>(
         hornet_age::new_file_key().map_err(failed)?,
         hornet_age::new_nonce().map_err(failed)?,
     );
-    let mut stanzas = Vec::new();
+    let mut to = Vec::new();
     for (number, line) in elements(recipients)?.iter().enumerate() {
         let recipient = line.extract::<String>()?.parse::<Recipient>();
         let recipient =
             recipient.map_err(|why| PyValueError::new_err(format!("recipient {number}: {why}")))?;
-        stanzas.push(recipient.seal(&file_key).map_err(failed)?);
+        to.push(recipient);
     }
-    if stanzas.is_empty() {
+    if to.is_empty() {
         return Err(PyValueError::new_err("no recipients"));
     }
+    let stanzas = hornet_age::seal_to(&to, &file_key).map_err(failed)?;
     let head = [&hornet_age::written(&stanzas, &file_key)[..], &nonce].concat();
     let key = StreamKey(hornet_age::payload_key(&file_key, &nonce));
     Ok((key, PyBytes::new(py, &head)))

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::output;
 use crate::save::Target;
 use clap::Args;
-use hornet_age::new_identity;
+use hornet_age::{new_hybrid_identity, new_identity};
 use hornet_key_file::KeyFile;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +32,12 @@ pub(crate) struct Keygen {
     /// Create an identity of age for 'hornet open' instead, and print its recipient, for 'hornet seal'
     #[arg(long, conflicts_with = "fork")]
     age: bool,
+
+    /// With --age: an identity of ML-KEM-768 with X25519, whose files quantum computers do not open
+    ///
+    /// Its recipient has 1959 characters. A file is sealed to recipients of this kind only, or to none.
+    #[arg(long, requires = "age")]
+    post_quantum: bool,
 }
 
 impl Keygen {
@@ -56,7 +62,11 @@ impl Keygen {
     fn identity(&self) -> Result<ExitCode, Error> {
         output::check()?;
         let target = Target::new(&self.new, false)?;
-        let (secret, recipient) = new_identity()?;
+        let (secret, recipient) = if self.post_quantum {
+            new_hybrid_identity()?
+        } else {
+            new_identity()?
+        };
         let text = Zeroizing::new(format!("# public key: {recipient}\n{}\n", *secret));
         target.secret().write(text.as_bytes())?;
         output::print(format_args!("{recipient}\n"))?;

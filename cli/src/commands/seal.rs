@@ -11,7 +11,8 @@ use crate::output;
 use crate::source::Source;
 use clap::{ArgGroup, Args};
 use hornet_age::{
-    FileKey, Recipient, new_file_key, new_nonce, payload_key, seal_with_passphrase, written,
+    FileKey, Recipient, new_file_key, new_nonce, payload_key, seal_to, seal_with_passphrase,
+    written,
 };
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
@@ -141,7 +142,6 @@ impl Seal {
         for file in &self.recipients_file {
             read_recipients(file, &mut recipients)?;
         }
-        let stanzas = recipients.iter().map(|recipient| recipient.seal(file_key));
-        Ok(written(&stanzas.collect::<Result<Vec<_>, _>>()?, file_key))
+        Ok(written(&seal_to(&recipients, file_key)?, file_key))
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-//! Recipients, to whom files are sealed, and identities, which open them: X25519 and passphrases.
+//! Recipients, to whom files are sealed, and identities, which open them: X25519, ML-KEM-768 with
+//! X25519, and passphrases.
 
 use crate::header::{FileKey, Header, Malformed, NONCE_BYTES, Stanza, bytes_of, derived};
+use crate::hybrid::{self, Decapsulating, Encapsulating, LongBech32, Sealing};
 use base64ct::{Base64Unpadded, Encoding};
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32, Hrp};
@@ -10,11 +12,14 @@ use hornet::aead::{ChaCha20Poly1305, UnusedNonce};
 use hornet::nonce::Nonce;
 use std::fmt;
 use std::str::FromStr;
+use x_wing::{Decapsulator, KeyExport};
 use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
 use zeroize::Zeroizing;
 
 const RECIPIENT: &str = "age";
+const HYBRID_RECIPIENT: &str = "age1pq";
 const IDENTITY: &str = "age-secret-key-";
+const HYBRID_IDENTITY: &str = "age-secret-key-pq-";
 const X25519: &str = "X25519";
 const X25519_LABEL: &[u8] = b"age-encryption.org/v1/X25519";
 const SCRYPT: &str = "scrypt";
@@ -32,6 +37,8 @@ pub enum Error {
     Random(getrandom::Error),
     /// A recipient is a point of low order, with whom everyone shares a key.
     LowOrder,
+    /// Recipients that a quantum computer does not find are among others, with which it would.
+    Mixed,
 }
 
 impl fmt::Display for Error {
@@ -39,15 +46,22 @@ impl fmt::Display for Error {
         match self {
             Self::Random(error) => write!(f, "random bytes: {error}"),
             Self::LowOrder => f.write_str("recipient: a point of low order, which is no key"),
+            Self::Mixed => f.write_str("recipients: 'age1pq1…' cannot be used with others"),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-/// Who can open a file: the public key `age1…`.
+/// Who can open a file: the public key `age1…`, or `age1pq1…`, whose files a quantum computer does not open.
 #[derive(Clone, Debug)]
-pub struct Recipient([u8; 32]);
+pub struct Recipient(Public);
+
+#[derive(Clone, Debug)]
+enum Public {
+    X25519([u8; 32]),
+    Hybrid(Box<Encapsulating>),
+}
 
 impl FromStr for Recipient {
     type Err = String;
@@ -56,9 +70,15 @@ impl FromStr for Recipient {
         if text.to_ascii_lowercase().starts_with(IDENTITY) {
             return Err("a secret identity, which is never given on the command line".into());
         }
-        let decoded = CheckedHrpstring::new::<Bech32>(text);
+        let decoded = CheckedHrpstring::new::<LongBech32>(text);
         let decoded = decoded.map_err(|error| format!("not a recipient 'age1…': {error}"))?;
         let hrp = decoded.hrp();
+        if hrp.as_bytes() == HYBRID_RECIPIENT.as_bytes() {
+            let key: Vec<u8> = decoded.byte_iter().collect();
+            let key = Encapsulating::try_from(&key[..]);
+            let key = key.map_err(|_| "not a key of ML-KEM-768 and X25519 of 1216 bytes")?;
+            return Ok(Self(Public::Hybrid(Box::new(key))));
+        }
         if hrp.as_bytes() != RECIPIENT.as_bytes() {
             return Err(format!(
                 "'{hrp}1…' is not a recipient that is supported, 'age1…'"
@@ -66,32 +86,50 @@ impl FromStr for Recipient {
         }
         let key: Vec<u8> = decoded.byte_iter().collect();
         let key = <[u8; 32]>::try_from(key);
-        key.map(Self)
+        key.map(|key| Self(Public::X25519(key)))
             .map_err(|key| format!("a recipient has 32 bytes; found {}", key.len()))
     }
 }
 
+/// Seals the file's key for each of the recipients.
+///
+/// # Errors
+///
+/// Those of [`Error`].
+pub fn seal_to(recipients: &[Recipient], file_key: &FileKey) -> Result<Vec<Stanza>, Error> {
+    let is_hybrid = |recipient: &Recipient| matches!(recipient.0, Public::Hybrid(_));
+    if recipients.iter().any(is_hybrid) && !recipients.iter().all(is_hybrid) {
+        return Err(Error::Mixed);
+    }
+    let stanzas = recipients.iter().map(|recipient| recipient.seal(file_key));
+    stanzas.collect()
+}
+
 impl Recipient {
-    /// Seals the file's key.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Error`].
-    pub fn seal(&self, file_key: &FileKey) -> Result<Stanza, Error> {
-        let secret = random::<32>()?;
-        let share = x25519(*secret, X25519_BASEPOINT_BYTES);
-        let shared = shared_with(&secret, self.0).ok_or(Error::LowOrder)?;
-        let key = derived(&*shared, &[share, self.0].concat(), X25519_LABEL);
+    fn seal(&self, file_key: &FileKey) -> Result<Stanza, Error> {
+        let (kind, share, sealing) = match &self.0 {
+            Public::X25519(recipient) => {
+                let secret = random::<32>()?;
+                let share = x25519(*secret, X25519_BASEPOINT_BYTES);
+                let shared = shared_with(&secret, *recipient).ok_or(Error::LowOrder)?;
+                let key = derived(&*shared, &[share, *recipient].concat(), X25519_LABEL);
+                (X25519, share.to_vec(), once(key))
+            }
+            Public::Hybrid(recipient) => {
+                let (share, sealing) = hybrid::encapsulated(recipient)?;
+                (hybrid::KIND, share.to_vec(), sealing)
+            }
+        };
         Ok(Stanza {
-            kind: X25519.into(),
+            kind: kind.into(),
             arguments: vec![Base64Unpadded::encode_string(&share)],
-            body: wrapped(&key, file_key),
+            body: wrapped(&sealing, file_key),
             line: 0,
         })
     }
 }
 
-/// What opens files: the secret key `AGE-SECRET-KEY-1…` or a passphrase. Wiped when dropped.
+/// What opens files: the secret key `AGE-SECRET-KEY-1…` or `AGE-SECRET-KEY-PQ-1…`, or a passphrase. Wiped when dropped.
 pub struct Identity(Secret);
 
 enum Secret {
@@ -99,6 +137,7 @@ enum Secret {
         secret: Zeroizing<[u8; 32]>,
         recipient: [u8; 32],
     },
+    Hybrid(Box<Decapsulating>),
     Passphrase(Zeroizing<Vec<u8>>),
 }
 
@@ -150,16 +189,19 @@ impl Identity {
                 Secret::X25519 { secret, recipient } if stanza.kind == X25519 => {
                     Some(x25519_key(secret, recipient, stanza)?)
                 }
+                Secret::Hybrid(identity) if stanza.kind == hybrid::KIND => {
+                    Some(hybrid_key(identity, stanza)?)
+                }
                 Secret::Passphrase(passphrase) if stanza.kind == SCRYPT => {
                     Some(scrypt_key(passphrase, stanza)?)
                 }
                 _ => None,
             };
-            let Some(key) = key else { continue };
+            let Some(sealing) = key else { continue };
             let Ok(body) = <[u8; 32]>::try_from(&*stanza.body) else {
                 return Err(stanza.wrong("does not seal a key of 16 bytes"));
             };
-            if let Some(key) = unwrapped(&key, &body) {
+            if let Some(key) = unwrapped(&sealing, &body) {
                 return Ok(Some(key));
             }
         }
@@ -179,13 +221,7 @@ impl Identity {
 pub fn new_identity() -> Result<(Zeroizing<String>, String), Error> {
     let secret = random::<32>()?;
     let recipient = x25519(*secret, X25519_BASEPOINT_BYTES);
-    let hrp = |text| Hrp::parse(text).expect("it is one");
-    let encoded = bech32::encode_upper::<Bech32>(hrp(IDENTITY), &*secret);
-    let shown = bech32::encode::<Bech32>(hrp(RECIPIENT), &recipient);
-    Ok((
-        Zeroizing::new(encoded.expect("it is short")),
-        shown.expect("it is short"),
-    ))
+    Ok(pair_of(IDENTITY, &secret, RECIPIENT, &recipient))
 }
 
 /// Makes the key of a file.
@@ -206,7 +242,45 @@ pub fn new_nonce() -> Result<[u8; NONCE_BYTES], Error> {
     random().map(|nonce| *nonce)
 }
 
-fn random<const BYTES: usize>() -> Result<Zeroizing<[u8; BYTES]>, Error> {
+/// Makes an identity whose files a quantum computer does not open, and returns it as a line, and its
+/// recipient, which has 1959 characters.
+///
+/// # Errors
+///
+/// [`Error::Random`].
+///
+/// # Panics
+///
+/// Never: the texts are short.
+pub fn new_hybrid_identity() -> Result<(Zeroizing<String>, String), Error> {
+    let secret = random::<32>()?;
+    let identity = Decapsulating::from(*secret);
+    let recipient = identity.encapsulation_key().to_bytes();
+    Ok(pair_of(
+        HYBRID_IDENTITY,
+        &secret,
+        HYBRID_RECIPIENT,
+        &recipient,
+    ))
+}
+
+/// Returns an identity and its recipient as texts.
+fn pair_of(
+    identity: &str,
+    secret: &[u8; 32],
+    recipient: &str,
+    public: &[u8],
+) -> (Zeroizing<String>, String) {
+    let hrp = |text| Hrp::parse(text).expect("it is one");
+    let encoded = bech32::encode_upper::<LongBech32>(hrp(identity), secret);
+    let shown = bech32::encode::<LongBech32>(hrp(recipient), public);
+    (
+        Zeroizing::new(encoded.expect("it is short")),
+        shown.expect("it is short"),
+    )
+}
+
+pub(crate) fn random<const BYTES: usize>() -> Result<Zeroizing<[u8; BYTES]>, Error> {
     let mut bytes = Zeroizing::new([0; BYTES]);
     let filled = getrandom::fill(&mut *bytes);
     filled.map_err(Error::Random)?;
@@ -220,7 +294,7 @@ fn random<const BYTES: usize>() -> Result<Zeroizing<[u8; BYTES]>, Error> {
 /// [`Error::Random`].
 pub fn seal_with_passphrase(passphrase: &[u8], file_key: &FileKey) -> Result<Stanza, Error> {
     let salt = *random::<16>()?;
-    let key = scrypt_of(passphrase, &salt, LOG_WORK);
+    let key = once(scrypt_of(passphrase, &salt, LOG_WORK));
     Ok(Stanza {
         kind: SCRYPT.into(),
         arguments: vec![Base64Unpadded::encode_string(&salt), LOG_WORK.to_string()],
@@ -243,28 +317,33 @@ fn identity(line: &str) -> Result<Identity, &'static str> {
     if line.starts_with("age-encryption.org/") || line.starts_with("-----BEGIN AGE ") {
         return Err("the file is sealed itself: open it first");
     }
-    if line.starts_with("AGE-SECRET-KEY-PQ-1") || line.starts_with("AGE-PLUGIN-") {
-        return Err("an identity of another kind than X25519, which is not supported");
+    if line.starts_with("AGE-PLUGIN-") {
+        return Err("an identity of a plugin, which is not supported");
     }
     if line.starts_with("-----BEGIN ") {
         return Err("a private key of SSH, which is not supported");
     }
     let decoded = CheckedHrpstring::new::<Bech32>(line).map_err(|_| WHY)?;
-    if decoded.hrp().to_lowercase() != IDENTITY
+    let hrp = decoded.hrp().to_lowercase();
+    if ![IDENTITY, HYBRID_IDENTITY].contains(&&*hrp)
         || line.bytes().any(|byte| byte.is_ascii_lowercase())
     {
         return Err(WHY);
     }
     let bytes = Zeroizing::new(decoded.byte_iter().collect::<Vec<u8>>());
     let secret = <[u8; 32]>::try_from(&bytes[..]).map_err(|_| WHY)?;
-    Ok(Identity::of_secret(Zeroizing::new(secret)))
+    let secret = Zeroizing::new(secret);
+    if hrp == HYBRID_IDENTITY {
+        return Ok(Identity(Secret::Hybrid(Box::new((*secret).into()))));
+    }
+    Ok(Identity::of_secret(secret))
 }
 
 fn x25519_key(
     secret: &Zeroizing<[u8; 32]>,
     recipient: &[u8; 32],
     stanza: &Stanza,
-) -> Result<Zeroizing<[u8; 32]>, Malformed> {
+) -> Result<Sealing, Malformed> {
     let share = match &stanza.arguments[..] {
         [share] => bytes_of::<32>(share.as_bytes()),
         _ => None,
@@ -273,14 +352,22 @@ fn x25519_key(
     let share = share.ok_or_else(|| stanza.wrong(why))?;
     let shared = shared_with(secret, share);
     let shared = shared.ok_or_else(|| stanza.wrong("a share of low order, which is no key"))?;
-    Ok(derived(
-        &*shared,
-        &[share, *recipient].concat(),
-        X25519_LABEL,
-    ))
+    let salt = [share, *recipient].concat();
+    Ok(once(derived(&*shared, &salt, X25519_LABEL)))
 }
 
-fn scrypt_key(passphrase: &[u8], stanza: &Stanza) -> Result<Zeroizing<[u8; 32]>, Malformed> {
+fn hybrid_key(identity: &Decapsulating, stanza: &Stanza) -> Result<Sealing, Malformed> {
+    let share = match &stanza.arguments[..] {
+        [share] => bytes_of(share.as_bytes()),
+        _ => None,
+    };
+    let why = "a stanza of ML-KEM-768 and X25519 has one argument, 1120 bytes in base64";
+    let share = share.ok_or_else(|| stanza.wrong(why))?;
+    hybrid::decapsulated(identity, &share)
+        .ok_or_else(|| stanza.wrong("a share of low order, which is no key"))
+}
+
+fn scrypt_key(passphrase: &[u8], stanza: &Stanza) -> Result<Sealing, Malformed> {
     let why = "a scrypt stanza has two arguments, a salt of 16 bytes in base64 and a work factor";
     let [salt, work] = &stanza.arguments[..] else {
         return Err(stanza.wrong(why));
@@ -288,7 +375,7 @@ fn scrypt_key(passphrase: &[u8], stanza: &Stanza) -> Result<Zeroizing<[u8; 32]>,
     let salt = bytes_of::<16>(salt.as_bytes()).ok_or_else(|| stanza.wrong(why))?;
     let digits = !work.starts_with('0') && work.bytes().all(|byte| byte.is_ascii_digit());
     match work.parse() {
-        Ok(work @ 1..=MOST_LOG_WORK) if digits => Ok(scrypt_of(passphrase, &salt, work)),
+        Ok(work @ 1..=MOST_LOG_WORK) if digits => Ok(once(scrypt_of(passphrase, &salt, work))),
         _ if digits => {
             Err(stanza.wrong("the work factor is above 22, which takes more than 4 GiB of memory"))
         }
@@ -313,21 +400,24 @@ fn scrypt_of(passphrase: &[u8], salt: &[u8; 16], log_work: u8) -> Zeroizing<[u8;
 }
 
 /// The nonce is always the same, because each key seals one file's key.
-const WRAP_NONCE: [u8; 12] = [0; 12];
+fn once(key: Zeroizing<[u8; 32]>) -> Sealing {
+    let nonce = [0; 12];
+    Sealing { key, nonce }
+}
 
-fn wrapped(key: &[u8; 32], file_key: &FileKey) -> Vec<u8> {
-    let nonce = UnusedNonce::assume_unused(WRAP_NONCE);
+fn wrapped(by: &Sealing, file_key: &FileKey) -> Vec<u8> {
+    let nonce = UnusedNonce::assume_unused(by.nonce);
     let mut text = **file_key;
-    let sealed = ChaCha20Poly1305::from_ref(key).seal_in_place(nonce, b"", &mut text);
+    let sealed = ChaCha20Poly1305::from_ref(&by.key).seal_in_place(nonce, b"", &mut text);
     let tag = sealed.expect("it is short");
     [&text[..], tag.as_bytes()].concat()
 }
 
-fn unwrapped(key: &[u8; 32], body: &[u8; 32]) -> Option<FileKey> {
+fn unwrapped(by: &Sealing, body: &[u8; 32]) -> Option<FileKey> {
     let (sealed, tag) = body.split_at(16);
     let tag = tag.try_into().ok()?;
     let mut file_key = Zeroizing::new([0; 16]);
-    let nonce = Nonce::new(WRAP_NONCE);
-    let opened = ChaCha20Poly1305::from_ref(key).open(&nonce, b"", sealed, &tag, &mut *file_key);
+    let cipher = ChaCha20Poly1305::from_ref(&by.key);
+    let opened = cipher.open(&Nonce::new(by.nonce), b"", sealed, &tag, &mut *file_key);
     opened.ok().map(|()| file_key)
 }

@@ -7,11 +7,13 @@
 //! comes before anything else is done with that key**. [`written`] writes a header. No armour, no files.
 
 mod header;
+mod hybrid;
 mod keys;
 
 pub use header::{FileKey, Header, Malformed, NONCE_BYTES, Stanza, payload_key, written};
 pub use keys::{
-    Error, Identity, Recipient, new_file_key, new_identity, new_nonce, seal_with_passphrase,
+    Error, Identity, Recipient, new_file_key, new_hybrid_identity, new_identity, new_nonce,
+    seal_to, seal_with_passphrase,
 };
 
 /// The examples in README.md, tested like the ones here.
