@@ -45,7 +45,7 @@ tools/rust-targets.sh wasm32-unknown-unknown aarch64-unknown-none x86_64-unknown
 # Fetches the versions in go.mod. Go itself is not installed: Debian 12's is too old.
 modules() {
     GOPROXY=$1 go -C bindings/go/compare list -deps -test . ./xcrypto/loopback honnef.co/go/tools/cmd/staticcheck > /dev/null &&
-        GOPROXY=$1 go -C tests/integration/sealing list -deps . filippo.io/age/cmd/age > /dev/null
+        GOPROXY=$1 go -C tests/integration/sealing list -deps . filippo.io/age/cmd/age filippo.io/age/cmd/age-keygen > /dev/null
 }
 if ! modules off 2> /dev/null; then
     echo "downloading what bindings/go/compare/go.mod and tests/integration/sealing/go.mod name"

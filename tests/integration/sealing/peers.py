@@ -10,7 +10,8 @@ RAGE = ROOT / "build/tools/rage/bin/rage"
 
 
 def build(folder):
-    run("go", "build", "-o", folder / "age", "filippo.io/age/cmd/age", cwd=HERE)
+    programs = [f"filippo.io/age/cmd/{name}" for name in ("age", "age-keygen")]
+    run("go", "build", "-o", f"{folder}/", *programs, cwd=HERE)
     (folder / "vectors").mkdir()
     run("go", "run", ".", folder / "vectors", cwd=HERE)
 
