@@ -58,7 +58,7 @@ PACKAGES = {
 LEXERS = {"c": "c", "h": "c", "def": "c", "cc": "cpp", "py": "python", "rs": "rust", "go": "go", "toml": "toml"}
 LEXERS |= {"sh": "sh", "js": "js", "ts": "ts", "json": "json", "patch": "diff", "cnf": "ini"}
 # The bytes of the longest source that has a page. What is longer is copied.
-LONGEST = 400_000
+LONGEST = 40_000
 
 LINK = re.compile(r"(!?)(\[(?:[^\]\[]|\[[^\]]*\])*\])\((?!(?!site:)\w+:)([^)#\s]*)(#[^)\s]+)?\)")
 
