@@ -46,6 +46,7 @@ LANGUAGES = {
 # The folders of packages, and their titles in the list beside every page: some have the same name.
 PACKAGES = {
     "rust/hornet": "Rust",
+    "rust/hornet-age": "Rust: headers of age",
     "rust/hornet-key-file": "Rust: key files",
     "rust/hornet-manifest": "Rust: manifests",
     "rustls": "Rust: rustls",
