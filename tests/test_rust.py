@@ -25,6 +25,13 @@ def test_rust():
     run(*documented, env={"RUSTDOCFLAGS": "-D warnings"})
 
 
+@suite("slow", cpu_seconds=90)
+def test_rust_wiping():
+    """Optimized programs leave no copies of keys: they move values otherwise than those of test_rust."""
+    run("cargo", "test", "--package", "hornet-poly1305-cli", "--test", "harden", "--release", "--locked")
+    run("cargo", "test", "--package", "hornet-poly1305", "--test", "wiping", "--release", "--locked")
+
+
 @suite("release", cpu_seconds=300)
 def test_holes():
     """Ten thousand layouts of holes on each file system, of which the quick suite has 500."""

@@ -36,12 +36,8 @@ pub(crate) trait Batch {
 }
 
 impl<'a, N> Chunk<'a, N> {
-    /// Takes messages until the chunk is full or there are no more.
-    pub(crate) fn of<T>(
-        messages: &mut impl Iterator<Item = T>,
-        push: impl Fn(&mut Self, T),
-    ) -> Self {
-        let mut chunk = Self {
+    pub(crate) fn new() -> Self {
+        Self {
             keys: [const { MaybeUninit::uninit() }; CHUNK],
             nonces: [const { MaybeUninit::uninit() }; CHUNK],
             msgs: [const { MaybeUninit::uninit() }; CHUNK],
@@ -49,11 +45,19 @@ impl<'a, N> Chunk<'a, N> {
             tags: [const { MaybeUninit::uninit() }; CHUNK],
             count: 0,
             borrowed: PhantomData,
-        };
-        for message in messages.take(CHUNK) {
-            push(&mut chunk, message);
         }
-        chunk
+    }
+
+    /// Takes messages until the chunk is full or there are no more. Then it must not be moved, which may
+    /// leave a copy of the keys.
+    pub(crate) fn fill<T>(
+        &mut self,
+        messages: &mut impl Iterator<Item = T>,
+        push: impl Fn(&mut Self, T),
+    ) {
+        for message in messages.take(CHUNK) {
+            push(self, message);
+        }
     }
 
     /// Returns the number of messages.
@@ -157,9 +161,10 @@ mod tests {
 
     #[test]
     fn keys_are_wiped() {
-        let mut chunk = ManuallyDrop::new(Chunk::of(&mut (1..), |chunk: &mut Chunk<()>, byte| {
+        let mut chunk = ManuallyDrop::new(Chunk::new());
+        chunk.fill(&mut (1..), |chunk: &mut Chunk<()>, byte| {
             chunk.push(&[byte; 32], (), b"a message", Tag::ZERO);
-        }));
+        });
         // SAFETY: all keys are set.
         let keys = |chunk: &Chunk<()>| chunk.keys.map(|key| unsafe { key.assume_init() });
         assert!(keys(&chunk).iter().all(|key| key != &[0; 32]));

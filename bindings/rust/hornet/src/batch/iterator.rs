@@ -16,7 +16,8 @@ where
     Chunk<'a, N>: Batch,
 {
     InChunks::new(messages, Tag::ZERO, move |messages, tags| {
-        let chunk = Chunk::of(messages, &push);
+        let mut chunk = Chunk::new();
+        chunk.fill(messages, &push);
         chunk.mac(tags);
         chunk.len()
     })
@@ -31,7 +32,8 @@ where
     Chunk<'a, N>: Batch,
 {
     let results = InChunks::new(messages, false, move |messages, valid| {
-        let chunk = Chunk::of(messages, &push);
+        let mut chunk = Chunk::new();
+        chunk.fill(messages, &push);
         chunk.verify(valid);
         chunk.len()
     });
