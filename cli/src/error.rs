@@ -14,13 +14,13 @@ impl Error {
     }
 }
 
-/// The message already begins with the path.
 impl From<hornet_age::Error> for Error {
     fn from(error: hornet_age::Error) -> Self {
         Self(error.to_string())
     }
 }
 
+/// The message already begins with the path.
 impl From<hornet_key_file::Error> for Error {
     fn from(error: hornet_key_file::Error) -> Self {
         Self(error.to_string())

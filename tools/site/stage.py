@@ -174,7 +174,7 @@ class Site:
         for name in sorted(names):
             inner = f"{path}/{name}"
             # The pages of folders list all, but not every source has a page.
-            if inner in self.sources or f"{inner}" in self.documents or f"{inner}/README.md" in self.documents:
+            if inner in self.sources or inner in self.documents or f"{inner}/README.md" in self.documents:
                 lines.append(
                     f"- [`{name}`]({self.link(inner, page, '') if inner in self.documents else self.link('x', page, inner)})\n"
                 )
@@ -310,6 +310,10 @@ def c_reference(site: Site) -> list[str]:
 def command_reference(site: Site, command: Path) -> list[str]:
     """The man pages of the command, as mandoc writes them."""
     made = []
+
+    def led(name: re.Match) -> str:
+        return f'<a href="{name[1]}.html">{name[1]}({name[2]})</a>' if f"{name[1]}.{name[2]}" in names else name[0]
+
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([command, "generate", "man", folder], check=True)
         names = sorted(path.name for path in Path(folder).iterdir())
@@ -320,16 +324,8 @@ def command_reference(site: Site, command: Path) -> list[str]:
             ).stdout  # fmt: skip
             # Only its own pages are there, in the same folder. Headings begin below that of the page.
             html = re.sub(r'<table class="(head|foot)">.*?</table>', "", html, flags=re.S)
-            html = re.sub(
-                r'<a class="Xr" href="[^"]*">((?:\w|-)+)\((\d)\)</a>',
-                lambda xr: f'<a href="{xr[1]}.html">{xr[1]}({xr[2]})</a>' if f"{xr[1]}.{xr[2]}" in names else xr[0],
-                html,
-            )
-            html = re.sub(
-                r"<b>((?:hornet-)\w+)</b>\((\d)\)",
-                lambda xr: f'<a href="{xr[1]}.html">{xr[1]}({xr[2]})</a>' if f"{xr[1]}.{xr[2]}" in names else xr[0],
-                html,
-            )
+            for reference in r'<a class="Xr" href="[^"]*">([\w-]+)\((\d)\)</a>', r"<b>(hornet-\w+)</b>\((\d)\)":
+                html = re.sub(reference, led, html)
             html = re.sub(r"(</?)h(\d)", lambda tag: f"{tag[1]}h{int(tag[2]) + 1}", html)
             html = re.sub(r"\n{2,}", "\n", html)
             stem = name.removesuffix(".1")

@@ -13,7 +13,9 @@ use hornet_age::{Header, Identity, Malformed, NONCE_BYTES, Recipient};
 use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::fmt::Display;
 use std::io;
+use std::str::FromStr;
 use zeroize::Zeroizing;
 
 const KEY: usize = 32;
@@ -348,6 +350,28 @@ fn open_segment(key: &[u8; KEY], sealed: Span, to: Span) -> bool {
     }
 }
 
+/// Parses lines, which may be secret.
+fn parsed<T>(lines: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<T>>
+where
+    T: FromStr,
+    T::Err: Display,
+{
+    let numbered = elements(lines)?.into_iter().enumerate();
+    let parsed = numbered.map(|(number, line)| {
+        let line = Zeroizing::new(line.extract::<String>()?);
+        let wrong = |why| PyValueError::new_err(format!("{what} {number}: {why}"));
+        line.parse().map_err(wrong)
+    });
+    parsed.collect()
+}
+
+fn not_made(error: hornet_age::Error) -> PyErr {
+    match error {
+        hornet_age::Error::Random(error) => PyOSError::new_err(error.to_string()),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
 fn malformed(error: &Malformed) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
@@ -367,14 +391,7 @@ pub(crate) fn open_age_header(
 ) -> PyResult<(StreamKey, u64)> {
     let (mut of_head, mut of_passphrase) = (Buffer::new(), Buffer::new());
     let head = of_head.read(head)?.to_vec()?;
-    let mut all = Vec::new();
-    for (number, line) in elements(identities)?.iter().enumerate() {
-        let line = Zeroizing::new(line.extract::<String>()?);
-        let identity = line.parse::<Identity>();
-        all.push(
-            identity.map_err(|why| PyValueError::new_err(format!("identity {number}: {why}")))?,
-        );
-    }
+    let mut all: Vec<Identity> = parsed(identities, "identity")?;
     if let Some(passphrase) = passphrase {
         let passphrase = of_passphrase.read(passphrase)?.to_vec()?;
         all.push(Identity::passphrase(Zeroizing::new(passphrase)));
@@ -414,25 +431,15 @@ pub(crate) fn new_age_header<'py>(
     py: Python<'py>,
     recipients: &Bound<'py, PyAny>,
 ) -> PyResult<(StreamKey, Bound<'py, PyBytes>)> {
-    let failed = |error: hornet_age::Error| match error {
-        hornet_age::Error::Random(error) => PyOSError::new_err(error.to_string()),
-        other => PyValueError::new_err(other.to_string()),
-    };
     let (file_key, nonce) = (
-        hornet_age::new_file_key().map_err(failed)?,
-        hornet_age::new_nonce().map_err(failed)?,
+        hornet_age::new_file_key().map_err(not_made)?,
+        hornet_age::new_nonce().map_err(not_made)?,
     );
-    let mut to = Vec::new();
-    for (number, line) in elements(recipients)?.iter().enumerate() {
-        let recipient = line.extract::<String>()?.parse::<Recipient>();
-        let recipient =
-            recipient.map_err(|why| PyValueError::new_err(format!("recipient {number}: {why}")))?;
-        to.push(recipient);
-    }
+    let to: Vec<Recipient> = parsed(recipients, "recipient")?;
     if to.is_empty() {
         return Err(PyValueError::new_err("no recipients"));
     }
-    let stanzas = hornet_age::seal_to(&to, &file_key).map_err(failed)?;
+    let stanzas = hornet_age::seal_to(&to, &file_key).map_err(not_made)?;
     let head = [&hornet_age::written(&stanzas, &file_key)[..], &nonce].concat();
     let key = StreamKey(hornet_age::payload_key(&file_key, &nonce));
     Ok((key, PyBytes::new(py, &head)))
@@ -441,7 +448,6 @@ pub(crate) fn new_age_header<'py>(
 /// Make an identity of age, and return it, which is secret, and its recipient.
 #[pyfunction]
 pub(crate) fn new_age_identity() -> PyResult<(String, String)> {
-    let made = hornet_age::new_identity();
-    let (identity, recipient) = made.map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let (identity, recipient) = hornet_age::new_identity().map_err(not_made)?;
     Ok((identity.to_string(), recipient))
 }

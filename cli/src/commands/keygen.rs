@@ -35,7 +35,7 @@ pub(crate) struct Keygen {
 
     /// With --age: an identity of ML-KEM-768 with X25519, whose files quantum computers do not open
     ///
-    /// Its recipient has 1959 characters. A file is sealed to recipients of this kind only, or to none.
+    /// Its recipient has 1959 characters. A file is sealed either to recipients of this kind only, or to others only.
     #[arg(long, requires = "age")]
     post_quantum: bool,
 }

@@ -13,6 +13,8 @@ use zeroize::Zeroizing;
 
 const VERSION: &[u8] = b"age-encryption.org/v1";
 const COLUMNS: usize = 64;
+/// The kind of the stanza of a passphrase.
+pub(crate) const SCRYPT: &str = "scrypt";
 
 /// The length of the nonce in bytes, which comes between header and chunks: 16.
 pub const NONCE_BYTES: usize = 16;
@@ -43,7 +45,7 @@ pub struct Header {
     text: Vec<u8>,
     authenticator: [u8; 32],
     lines: usize,
-    pub(crate) len_bytes: u64,
+    len_bytes: u64,
 }
 
 /// What is wrong with a line of a header, counted from 1.
@@ -179,7 +181,7 @@ impl Header {
     /// Returns whether the file was sealed with a passphrase.
     #[must_use]
     pub fn is_by_passphrase(&self) -> bool {
-        self.stanzas.iter().any(|stanza| stanza.kind == "scrypt")
+        self.stanzas.iter().any(|stanza| stanza.kind == SCRYPT)
     }
 
     /// Refuses a header that was changed.

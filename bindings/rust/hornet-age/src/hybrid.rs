@@ -30,9 +30,8 @@ pub(crate) struct Sealing {
 
 /// Makes a key for a recipient.
 pub(crate) fn encapsulated(to: &Encapsulating) -> Result<(Encapsulated, Sealing), Error> {
-    let mut random = random::<ENCAPSULATION_RANDOMNESS_SIZE>()?;
+    let random = random::<ENCAPSULATION_RANDOMNESS_SIZE>()?;
     let (encapsulated, mut shared) = to.encapsulate_deterministic((&*random).into());
-    random.zeroize();
     let sealing = schedule(&shared.0);
     shared.zeroize();
     Ok((encapsulated.0, sealing))
@@ -77,7 +76,7 @@ fn labeled(expand: &Hkdf<Sha256>, label: &[u8], context: &[u8], to: &mut [u8]) {
     expand.expand_multi_info(&info, to).expect("they are short");
 }
 
-/// Bech32 of any length: recipients have 1216 bytes.
+/// Bech32 of at most 4096 characters: recipients have 1959.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LongBech32 {}
 

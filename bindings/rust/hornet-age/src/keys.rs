@@ -3,7 +3,7 @@
 //! Recipients, to whom files are sealed, and identities, which open them: X25519, ML-KEM-768 with
 //! X25519, and passphrases.
 
-use crate::header::{FileKey, Header, Malformed, NONCE_BYTES, Stanza, bytes_of, derived};
+use crate::header::{FileKey, Header, Malformed, NONCE_BYTES, SCRYPT, Stanza, bytes_of, derived};
 use crate::hybrid::{self, Decapsulating, Encapsulating, LongBech32, Sealing};
 use base64ct::{Base64Unpadded, Encoding};
 use bech32::primitives::decode::CheckedHrpstring;
@@ -22,7 +22,6 @@ const IDENTITY: &str = "age-secret-key-";
 const HYBRID_IDENTITY: &str = "age-secret-key-pq-";
 const X25519: &str = "X25519";
 const X25519_LABEL: &[u8] = b"age-encryption.org/v1/X25519";
-const SCRYPT: &str = "scrypt";
 const SCRYPT_LABEL: &[u8] = b"age-encryption.org/v1/scrypt";
 /// As age: 2^18 of scrypt's blocks when sealing, which take 256 MiB and about a second, and at most 2^22
 /// when opening.
@@ -73,8 +72,8 @@ impl FromStr for Recipient {
         let decoded = CheckedHrpstring::new::<LongBech32>(text);
         let decoded = decoded.map_err(|error| format!("not a recipient 'age1…': {error}"))?;
         let hrp = decoded.hrp();
+        let key: Vec<u8> = decoded.byte_iter().collect();
         if hrp.as_bytes() == HYBRID_RECIPIENT.as_bytes() {
-            let key: Vec<u8> = decoded.byte_iter().collect();
             let key = Encapsulating::try_from(&key[..]);
             let key = key.map_err(|_| "not a key of ML-KEM-768 and X25519 of 1216 bytes")?;
             return Ok(Self(Public::Hybrid(Box::new(key))));
@@ -84,7 +83,6 @@ impl FromStr for Recipient {
                 "'{hrp}1…' is not a recipient that is supported, 'age1…'"
             ));
         }
-        let key: Vec<u8> = decoded.byte_iter().collect();
         let key = <[u8; 32]>::try_from(key);
         key.map(|key| Self(Public::X25519(key)))
             .map_err(|key| format!("a recipient has 32 bytes; found {}", key.len()))
@@ -158,11 +156,6 @@ impl FromStr for Identity {
 }
 
 impl Identity {
-    fn of_secret(secret: Zeroizing<[u8; 32]>) -> Self {
-        let recipient = x25519(*secret, X25519_BASEPOINT_BYTES);
-        Self(Secret::X25519 { secret, recipient })
-    }
-
     /// Takes a passphrase.
     #[must_use]
     pub const fn passphrase(passphrase: Zeroizing<Vec<u8>>) -> Self {
@@ -310,6 +303,19 @@ impl Stanza {
             why,
         }
     }
+
+    /// Decodes its one argument.
+    fn share<const BYTES: usize>(&self, why: &'static str) -> Result<[u8; BYTES], Malformed> {
+        let share = match &self.arguments[..] {
+            [share] => bytes_of(share.as_bytes()),
+            _ => None,
+        };
+        share.ok_or_else(|| self.wrong(why))
+    }
+
+    fn low_order(&self) -> Malformed {
+        self.wrong("a share of low order, which is no key")
+    }
 }
 
 fn identity(line: &str) -> Result<Identity, &'static str> {
@@ -336,7 +342,8 @@ fn identity(line: &str) -> Result<Identity, &'static str> {
     if hrp == HYBRID_IDENTITY {
         return Ok(Identity(Secret::Hybrid(Box::new((*secret).into()))));
     }
-    Ok(Identity::of_secret(secret))
+    let recipient = x25519(*secret, X25519_BASEPOINT_BYTES);
+    Ok(Identity(Secret::X25519 { secret, recipient }))
 }
 
 fn x25519_key(
@@ -344,27 +351,16 @@ fn x25519_key(
     recipient: &[u8; 32],
     stanza: &Stanza,
 ) -> Result<Sealing, Malformed> {
-    let share = match &stanza.arguments[..] {
-        [share] => bytes_of::<32>(share.as_bytes()),
-        _ => None,
-    };
-    let why = "an X25519 stanza has one argument, 32 bytes in base64";
-    let share = share.ok_or_else(|| stanza.wrong(why))?;
-    let shared = shared_with(secret, share);
-    let shared = shared.ok_or_else(|| stanza.wrong("a share of low order, which is no key"))?;
+    let share = stanza.share("an X25519 stanza has one argument, 32 bytes in base64")?;
+    let shared = shared_with(secret, share).ok_or_else(|| stanza.low_order())?;
     let salt = [share, *recipient].concat();
     Ok(once(derived(&*shared, &salt, X25519_LABEL)))
 }
 
 fn hybrid_key(identity: &Decapsulating, stanza: &Stanza) -> Result<Sealing, Malformed> {
-    let share = match &stanza.arguments[..] {
-        [share] => bytes_of(share.as_bytes()),
-        _ => None,
-    };
     let why = "a stanza of ML-KEM-768 and X25519 has one argument, 1120 bytes in base64";
-    let share = share.ok_or_else(|| stanza.wrong(why))?;
-    hybrid::decapsulated(identity, &share)
-        .ok_or_else(|| stanza.wrong("a share of low order, which is no key"))
+    let share = stanza.share(why)?;
+    hybrid::decapsulated(identity, &share).ok_or_else(|| stanza.low_order())
 }
 
 fn scrypt_key(passphrase: &[u8], stanza: &Stanza) -> Result<Sealing, Malformed> {

@@ -21,7 +21,7 @@ fn check_header(bytes: &[u8]) {
         Ok(read) => {
             let len = bytes.len() - rest.len();
             assert!(
-                read.len_bytes == len as u64,
+                read.len_bytes() == len as u64,
                 "bytes after the header were taken"
             );
             let key = Zeroizing::new([7; 16]);
