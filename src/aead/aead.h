@@ -77,14 +77,19 @@ enum { AEAD_WINDOW = HORNET_BATCH_WINDOW };
  * OpenSSH does. */
 enum aead_cipher { AEAD_RFC8439, AEAD_XCHACHA20, AEAD_OPENSSH };
 
-/* A batch of packets, or a window of it; valid[i] is set to whether packet i was opened or sealed. */
+struct aead_window;
+
+/* Seals or opens packet i alone, and returns whether it was. */
+typedef bool aead_alone(const struct aead_window *window, size_t i);
+
+/* A window of a batch of packets; valid[i] is set to whether packet i was opened or sealed. */
 typedef struct aead_window {
     const void *packets; /* hornet_packet; of OpenSSH, hornet_ssh_packet */
-    bool *valid;         /* of a batch that is sealed, NULL */
+    bool *valid;
     bool opens;
     enum aead_cipher cipher;
     aead_kernels kernels;
-    bool (*alone)(const struct aead_window *window, size_t i); /* seals or opens packet i */
+    aead_alone *alone;
 } aead_window;
 
 #pragma GCC visibility push(hidden)
@@ -95,8 +100,10 @@ aead_kernels hornet_aead_kernels_in_use(void);
 bool hornet_aead_seal_call(uint8_t tag[16], const aead_call *c);
 bool hornet_aead_open_call(const uint8_t tag[16], const aead_call *c);
 
-/* Processes count packets, and returns whether all were opened or sealed. */
-bool hornet_aead_batch(const aead_window *batch, size_t count);
+/* Processes count packets, and returns whether all were opened or sealed. If they are sealed, valid may be
+ * NULL. */
+bool hornet_aead_batch(const void *packets, size_t count, bool opens, bool *valid, enum aead_cipher cipher,
+                       aead_alone *alone);
 
 /* Encrypts or decrypts the first chunk of a message, and copies the ciphertext to `ciphertext`, after the
  * associated data, padded. Passes absorb whole blocks from there on; returns the first block that is left.

@@ -242,23 +242,26 @@ static bool process_window(const aead_window *window, size_t count)
     return all;
 }
 
-bool hornet_aead_batch(const aead_window *batch, size_t count)
+bool hornet_aead_batch(const void *packets, size_t count, bool opens, bool *valid, enum aead_cipher cipher,
+                       aead_alone *alone)
 {
-    aead_window window = *batch;
     bool sealed[AEAD_WINDOW], all = true;
-    window.kernels = hornet_aead_kernels_in_use();
+    aead_window window = {packets, opens ? valid : sealed,       opens,
+                          cipher,  hornet_aead_kernels_in_use(), alone};
     for (size_t first = 0; first < count; first += AEAD_WINDOW) {
-        if (batch->cipher == AEAD_OPENSSH)
-            window.packets = ssh_packet_at(batch, first);
+        const size_t n = hornet_batch_window(first, count);
+        all &= process_window(&window, n);
+        if (cipher == AEAD_OPENSSH)
+            window.packets = ssh_packet_at(&window, n);
         else
-            window.packets = (const hornet_packet *)batch->packets + first;
-        window.valid = batch->opens ? batch->valid + first : sealed;
-        all &= process_window(&window, hornet_batch_window(first, count));
+            window.packets = (const hornet_packet *)window.packets + n;
+        if (opens)
+            window.valid += n;
     }
     return all;
 }
 
-static bool aead_alone(const aead_window *window, size_t i)
+static bool packet_alone(const aead_window *window, size_t i)
 {
     const hornet_packet *const p = (const hornet_packet *)window->packets + i;
     const aead_call call = {p->out,         p->in,    p->len_bytes, p->aad,
@@ -269,22 +272,20 @@ static bool aead_alone(const aead_window *window, size_t i)
 
 bool hornet_chacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
-    return hornet_aead_batch(&(aead_window){packets, .cipher = AEAD_RFC8439, .alone = aead_alone}, count);
+    return hornet_aead_batch(packets, count, false, NULL, AEAD_RFC8439, packet_alone);
 }
 
 bool hornet_chacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
 {
-    return hornet_aead_batch(&(aead_window){packets, valid, true, AEAD_RFC8439, .alone = aead_alone},
-                             count);
+    return hornet_aead_batch(packets, count, true, valid, AEAD_RFC8439, packet_alone);
 }
 
 bool hornet_xchacha20_poly1305_seal_batch(const hornet_packet *packets, size_t count)
 {
-    return hornet_aead_batch(&(aead_window){packets, .cipher = AEAD_XCHACHA20, .alone = aead_alone}, count);
+    return hornet_aead_batch(packets, count, false, NULL, AEAD_XCHACHA20, packet_alone);
 }
 
 bool hornet_xchacha20_poly1305_open_batch(bool *valid, const hornet_packet *packets, size_t count)
 {
-    return hornet_aead_batch(&(aead_window){packets, valid, true, AEAD_XCHACHA20, .alone = aead_alone},
-                             count);
+    return hornet_aead_batch(packets, count, true, valid, AEAD_XCHACHA20, packet_alone);
 }

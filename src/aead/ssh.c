@@ -98,10 +98,10 @@ static bool ssh_alone(const aead_window *window, size_t i)
 
 void hornet_ssh_seal_batch(const hornet_ssh_packet *packets, size_t count)
 {
-    (void)hornet_aead_batch(&(aead_window){packets, .cipher = AEAD_OPENSSH, .alone = ssh_alone}, count);
+    (void)hornet_aead_batch(packets, count, false, NULL, AEAD_OPENSSH, ssh_alone);
 }
 
 bool hornet_ssh_open_batch(bool *valid, const hornet_ssh_packet *packets, size_t count)
 {
-    return hornet_aead_batch(&(aead_window){packets, valid, true, AEAD_OPENSSH, .alone = ssh_alone}, count);
+    return hornet_aead_batch(packets, count, true, valid, AEAD_OPENSSH, ssh_alone);
 }
