@@ -11,14 +11,9 @@ use crate::tree::failure::Failure;
 use crate::tree::mapping::Mapping;
 use crate::tree::snapshot::Snapshot;
 use hornet::Poly1305;
-use hornet_manifest::holes::Extents;
 use std::fs::{File, Metadata};
 use std::io::{self, Seek};
 use std::os::unix::fs::MetadataExt;
-
-/// Files of at least this length are mapped, which saves a copy. For smaller files, mapping would
-/// save a few microseconds of a process that takes a thousand.
-const MAP_FROM_BYTES: u64 = 64 << 10;
 
 /// Bytes of a mapping read between checks for a lost file and progress updates.
 const WINDOW_BYTES: usize = 1 << 20;
@@ -48,19 +43,12 @@ impl<'a> Input<'a> {
             open().map_err(|error: io::Error| Error::new(source, error))?;
 
         // Standard input is read from its current position. Files under /proc are regular but have
-        // length 0. A file that cannot be mapped may still be read, and so is one in memory whose
-        // holes a mapping would fill.
+        // length 0.
         let mapping = match source {
-            Source::File(_) if metadata.is_file() && metadata.len() >= MAP_FROM_BYTES => {
-                let extents = Extents::of(&file, metadata.len());
-                let extents = extents.map_err(|error| Error::new(source, error))?;
-                let may_be = !extents.fills_if_mapped();
-                may_be
-                    .then(|| Mapping::new(&file, metadata.len()).ok())
-                    .flatten()
-            }
-            _ => None,
+            Source::File(_) if metadata.is_file() => Mapping::of(&file, metadata.len()),
+            _ => Ok(None),
         };
+        let mapping = mapping.map_err(|error| Error::new(source, error))?;
         Ok(Self {
             source,
             file,
@@ -129,6 +117,7 @@ fn stream(file: &File, poly1305: &mut Poly1305, progress: &Progress) -> io::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::mapping::MAP_FROM_BYTES;
     use hornet::Key;
     use std::io::Write;
     use tempfile::NamedTempFile;

@@ -9,6 +9,7 @@
 use crate::age::passphrase::wait;
 use crate::defer_signals::DeferredSignals;
 use crate::progress::Progress;
+use crate::tree::mapping::Mapping;
 use hornet::stream::{self, CHUNK_BYTES, Key, OpenError, SEALED_CHUNK_BYTES};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -41,7 +42,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    pub(crate) fn unit(self) -> usize {
+    fn unit(self) -> usize {
         match self {
             Self::Seal => CHUNK_BYTES,
             Self::Open => SEALED_CHUNK_BYTES,
@@ -61,6 +62,8 @@ pub(crate) enum From<'a> {
         begin: u64,
         bytes: u64,
         chunks: Range<u64>,
+        /// Only to seal: what is opened must be the bytes that were verified, which others could change.
+        mapping: Option<Mapping>,
     },
     Stream(Mutex<Stream<'a>>),
 }
@@ -126,7 +129,7 @@ pub(crate) struct Pipeline<'a> {
     pub(crate) deferred: Option<&'a DeferredSignals>,
 }
 
-/// Some chunks that were read.
+/// Some chunks that were read, or are mapped.
 struct Job {
     number: u64,
     first: u64,
@@ -187,7 +190,7 @@ impl Pipeline<'_> {
                 Ok(None) => return,
                 Err((number, failure)) => return self.fail(state, number, failure),
             };
-            let input = &input[..job.len_bytes];
+            let input = &mut input[..job.len_bytes];
             let done = match self.way {
                 Way::Seal => self.seal(&job, input, &mut output, state),
                 Way::Open => self.open(&job, input, &mut output, state),
@@ -226,6 +229,7 @@ impl Pipeline<'_> {
                 begin,
                 bytes,
                 chunks,
+                mapping,
             } => {
                 let number = state.claimed.fetch_add(1, Relaxed);
                 let first = chunks.start + number * JOB_CHUNKS as u64;
@@ -241,7 +245,13 @@ impl Pipeline<'_> {
                     len_bytes: usize::try_from(to - from).unwrap_or(buffer.len()),
                     last: to == *bytes,
                 };
-                let read = self.read_at(file, begin + from, &mut buffer[..job.len_bytes], job.last);
+                let read = match mapping {
+                    _ if self.deferred.is_some_and(DeferredSignals::came) => {
+                        Err(Failure::Interrupted)
+                    }
+                    Some(_) => Ok(()),
+                    None => read_at(file, begin + from, &mut buffer[..job.len_bytes], job.last),
+                };
                 read.map(|()| Some(job))
                     .map_err(|failure| (number, failure))
             }
@@ -259,40 +269,45 @@ impl Pipeline<'_> {
         }
     }
 
-    fn read_at(&self, file: &File, at: u64, buffer: &mut [u8], last: bool) -> Result<(), Failure> {
-        if self.deferred.is_some_and(DeferredSignals::came) {
-            return Err(Failure::Interrupted);
-        }
-        file.read_exact_at(buffer, at)
-            .map_err(|error| match error.kind() {
-                ErrorKind::UnexpectedEof => Failure::Resized,
-                _ => Failure::Read(error),
-            })?;
-        if last {
-            match file.read_exact_at(&mut [0], at + buffer.len() as u64) {
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
-                Err(error) => return Err(Failure::Read(error)),
-                Ok(()) => return Err(Failure::Resized),
-            }
-        }
-        Ok(())
-    }
-
     /// Seals and writes a job, and returns the length of its text.
     fn seal(
         &self,
         job: &Job,
-        text: &[u8],
+        read: &mut [u8],
         buffer: &mut [u8],
         state: &State,
     ) -> Result<usize, Failure> {
-        let chunks = text.len().div_ceil(CHUNK_BYTES).max(1);
-        let sealed = &mut buffer[..text.len() + chunks * TAG_BYTES];
-        let done = self.key.seal(job.first, job.last, text, sealed);
-        done.map_err(|error| Failure::Write(io::Error::other(error)))?;
+        let chunks = job.len_bytes.div_ceil(CHUNK_BYTES).max(1);
+        let sealed = &mut buffer[..job.len_bytes + chunks * TAG_BYTES];
+        let mut seal = |text: &[u8]| {
+            let done = self.key.seal(job.first, job.last, text, sealed);
+            done.map_err(|error| Failure::Write(io::Error::other(error)))
+        };
+        if let From::File {
+            file,
+            begin,
+            mapping: Some(mapping),
+            ..
+        } = &self.from
+        {
+            let at = begin + job.first * CHUNK;
+            let from = usize::try_from(at).map_err(|_| Failure::Resized)?;
+            seal(&mapping.bytes()[from..from + job.len_bytes])?;
+            mapping.release(from, job.len_bytes);
+            if mapping.is_lost() {
+                // Reading it may tell why.
+                read_at(file, at, read, job.last)?;
+                return Err(Failure::Resized);
+            }
+            if job.last {
+                ends_at(file, at + job.len_bytes as u64)?;
+            }
+        } else {
+            seal(read)?;
+        }
         self.write(job, job.first * SEALED_CHUNK, sealed, true, state)?;
-        self.progress.add(text.len());
-        Ok(text.len())
+        self.progress.add(job.len_bytes);
+        Ok(job.len_bytes)
     }
 
     /// Opens and writes a job, and returns the length of its text.
@@ -426,6 +441,29 @@ impl Stream<'_> {
             len_bytes,
             last: self.ended,
         })
+    }
+}
+
+/// Reads from a place, and after the last bytes looks whether there are more.
+fn read_at(file: &File, at: u64, buffer: &mut [u8], last: bool) -> Result<(), Failure> {
+    file.read_exact_at(buffer, at)
+        .map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => Failure::Resized,
+            _ => Failure::Read(error),
+        })?;
+    if last {
+        ends_at(file, at + buffer.len() as u64)?;
+    }
+    Ok(())
+}
+
+/// Fails unless the file has this length.
+fn ends_at(file: &File, end: u64) -> Result<(), Failure> {
+    let length = file.metadata().map_err(Failure::Read)?.len();
+    if length == end {
+        Ok(())
+    } else {
+        Err(Failure::Resized)
     }
 }
 

@@ -94,6 +94,7 @@ impl Open {
                         begin,
                         bytes,
                         chunks,
+                        mapping: None,
                     }
                 }
                 None => From::stream(&mut from),

@@ -5,11 +5,12 @@
 use crate::age::keys::read_recipients;
 use crate::age::pipeline::{Patient, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
-use crate::commands::sealing::{Input, Output, Threads, process};
+use crate::commands::sealing::{Input, Output, Threads, process, reserve};
 use crate::error::Error;
 use crate::output;
 use crate::source::Source;
 use clap::{ArgGroup, Args};
+use hornet::stream;
 use hornet_age::{
     FileKey, Recipient, new_file_key, new_nonce, payload_key, seal_to, seal_with_passphrase,
     written,
@@ -77,7 +78,7 @@ impl Seal {
                 file: &input.file,
                 deferred,
             };
-            let from = input.from(input.begin, 0..u64::MAX, Way::Seal, &mut stream)?;
+            let from = input.to_seal(&mut stream)?;
             let seal = |to| {
                 let key = &key;
                 let (wanted, progress) = (0..u64::MAX, &progress);
@@ -105,6 +106,9 @@ impl Seal {
             (&mut &*output.file).write_all(&header)?;
             if output.is_new {
                 let begin = header.len() as u64;
+                if let Some(sealed) = input.bytes.and_then(stream::sealed_bytes) {
+                    reserve(output.file, begin + sealed)?;
+                }
                 return seal(To::File {
                     file: output.file,
                     begin,

@@ -4,7 +4,7 @@
 
 use crate::age::Stopped;
 use crate::age::armor::BadLine;
-use crate::age::pipeline::{Failure, From, Patient, Pipeline, Way};
+use crate::age::pipeline::{Failure, From, Patient, Pipeline};
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::output;
@@ -12,12 +12,14 @@ use crate::progress::Progress;
 use crate::save::Target;
 use crate::source::Source;
 use crate::tree::excluded::identity;
+use crate::tree::mapping::Mapping;
 use clap::Args;
 use hornet::stream::{CHUNK_BYTES, OpenError};
 use hornet_age::Malformed;
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom};
-use std::ops::Range;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
@@ -183,6 +185,15 @@ pub(super) fn unread(input: &Source, error: io::Error) -> Stopped {
     Error::new(input, error).into()
 }
 
+/// Reserves the disk space of a new file, which saves the system time, and tells at once if there is too little.
+pub(super) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
+        // Not all file systems can.
+        _ => Ok(()),
+    }
+}
+
 /// Runs the threads.
 pub(super) fn process(pipeline: &Pipeline, threads: usize) -> Result<u64, NotWritten> {
     pipeline.run(threads).map_err(NotWritten::Failure)
@@ -225,22 +236,19 @@ impl Input {
         Progress::of_input(self.bytes, &self.file)
     }
 
-    /// Returns the chunks to read, from `begin` on in a regular file.
-    pub(super) fn from<'a>(
-        &'a self,
-        begin: u64,
-        chunks: Range<u64>,
-        way: Way,
-        stream: &'a mut Patient<'a>,
-    ) -> Result<From<'a>, Stopped> {
+    /// Returns what is sealed: of a regular file all from `begin` on, through a mapping if that is possible.
+    pub(super) fn to_seal<'a>(&'a self, stream: &'a mut Patient<'a>) -> Result<From<'a>, Stopped> {
         if let Some(bytes) = self.bytes {
-            let bytes = bytes.saturating_sub(begin - self.begin);
-            let end = bytes.div_ceil(way.unit() as u64).max(1).min(chunks.end);
+            let mapping = match self.source {
+                Source::File(_) => Mapping::of(&self.file, self.begin + bytes),
+                Source::Stdin => Ok(None),
+            };
             return Ok(From::File {
                 file: &self.file,
-                begin,
+                begin: self.begin,
                 bytes,
-                chunks: chunks.start..end,
+                chunks: 0..bytes.div_ceil(CHUNK_BYTES as u64),
+                mapping: mapping.map_err(|error| Error::new(&self.source, error))?,
             });
         }
         self.start()?;
