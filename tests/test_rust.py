@@ -20,6 +20,11 @@ CRATES = [
 @suite("quick", cpu_seconds=250)
 def test_rust():
     run("cargo", "test", *WORKSPACE, "--all-features", "--locked")
+
+
+@suite("slow", cpu_seconds=60)
+def test_rust_others():
+    """The crate without its features, and what rustdoc says of all."""
     run("cargo", "test", "--package", "hornet-poly1305", "--no-default-features", "--locked")
     documented = ["cargo", "doc", *WORKSPACE, "--all-features", "--no-deps", "--locked"]
     run(*documented, env={"RUSTDOCFLAGS": "-D warnings"})

@@ -26,7 +26,9 @@ def one_file(outside, compiler):
 
 
 @rows(
-    "compiler", row("amalgamation-gcc", "gcc", cpu_seconds=20), row("amalgamation-clang-19", "clang-19", cpu_seconds=20)
+    "compiler",
+    row("amalgamation-gcc", "gcc", cpu_seconds=20),
+    row("amalgamation-clang-19", "clang-19", suites="slow", cpu_seconds=20),
 )
 def test_amalgamation(compiler, one_file, folder):
     run(program(folder / "one-file", [compiler, "-O2"], LEFT_OUT, options=["-Iinclude"], link=[one_file / "hornet.o"]))

@@ -14,7 +14,7 @@ SANITIZER = "clang-19 -O2 -g -DHORNET_NO_ASM -fsanitize=memory -fno-sanitize-mem
 @rows(
     "command, under",
     row("constant-time-gcc", ["gcc", "-O2", "-gdwarf-4"], MEMCHECK, cpu_seconds=30),
-    row("constant-time-clang-19", ["clang-19", "-O2", "-gdwarf-4"], MEMCHECK, cpu_seconds=30),
+    row("constant-time-clang-19", ["clang-19", "-O2", "-gdwarf-4"], MEMCHECK, suites="slow", cpu_seconds=30),
     row("constant-time-avx-512", SANITIZER, [], suites="slow", cpu_seconds=30),
 )
 def test_constant_time(command, under, folder):

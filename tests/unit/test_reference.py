@@ -22,7 +22,7 @@ def compare(folder, built, *programs, arguments=()):
 @rows(
     "command",
     row("reference-gcc-O2", ["gcc", "-O2"], suites="check quick", cpu_seconds=60),
-    row("reference-clang-19-O2", ["clang-19", "-O2"], cpu_seconds=60),
+    row("reference-clang-19-O2", ["clang-19", "-O2"], suites="slow", cpu_seconds=60),
     row("reference-without-assembly", ["gcc", "-O2", "-DHORNET_NO_ASM"], suites="release", cpu_seconds=60),
     row("reference-gcc-O3", ["gcc", "-O3"], suites="release", cpu_seconds=60),
     row("reference-clang-19-O3", ["clang-19", "-O3"], suites="release", cpu_seconds=60),
