@@ -20,6 +20,12 @@ impl From<hornet_age::Error> for Error {
     }
 }
 
+impl From<hornet_age::TooLong> for Error {
+    fn from(error: hornet_age::TooLong) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// The message already begins with the path.
 impl From<hornet_key_file::Error> for Error {
     fn from(error: hornet_key_file::Error) -> Self {

@@ -425,7 +425,8 @@ pub(crate) fn open_age_header(
 }
 
 /// Make the header of a new age v1 file, and return it with the 16 bytes that follow, and the key of the payload. recipients
-/// are "age1...". Raises ValueError if one is none, or if there are none.
+/// are "age1...". Raises ValueError if one is none, if there are none, or more than a header of 16 MiB
+/// has room for.
 #[pyfunction]
 pub(crate) fn new_age_header<'py>(
     py: Python<'py>,
@@ -440,7 +441,9 @@ pub(crate) fn new_age_header<'py>(
         return Err(PyValueError::new_err("no recipients"));
     }
     let stanzas = hornet_age::seal_to(&to, &file_key).map_err(not_made)?;
-    let head = [&hornet_age::written(&stanzas, &file_key)[..], &nonce].concat();
+    let header = hornet_age::written(&stanzas, &file_key);
+    let header = header.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let head = [&header[..], &nonce].concat();
     let key = StreamKey(hornet_age::payload_key(&file_key, &nonce));
     Ok((key, PyBytes::new(py, &head)))
 }

@@ -134,7 +134,7 @@ impl Seal {
             return Ok(written(
                 &[seal_with_passphrase(&passphrase, file_key)?],
                 file_key,
-            ));
+            )?);
         }
         // Not by clap, which would show what may be a secret.
         let parsed = |text: &String| {
@@ -146,6 +146,6 @@ impl Seal {
         for file in &self.recipients_file {
             read_recipients(file, &mut recipients)?;
         }
-        Ok(written(&seal_to(&recipients, file_key)?, file_key))
+        Ok(written(&seal_to(&recipients, file_key)?, file_key)?)
     }
 }

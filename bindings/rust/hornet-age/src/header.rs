@@ -23,6 +23,7 @@ const NO_FILE: &str = "not a file sealed by age v1";
 
 /// A header has a line or two for each recipient, of some hundred bytes.
 const MOST_BYTES: u64 = 16 << 20;
+const LONG: &str = "a header has at most 16 MiB";
 
 /// What the stanzas seal, and from which all other keys are derived: 16 bytes, wiped when dropped.
 pub type FileKey = Zeroizing<[u8; 16]>;
@@ -97,11 +98,7 @@ impl Lines<'_> {
             .read_until(b'\n', &mut self.text)?;
         if self.text.last() != Some(&b'\n') || self.text.len() == begin {
             let long = self.text.len() as u64 == MOST_BYTES;
-            let why = if long {
-                "a header has at most 16 MiB"
-            } else {
-                "cut off"
-            };
+            let why = if long { LONG } else { "cut off" };
             return Err(self.wrong(why).into());
         }
         Ok(self.text[begin..self.text.len() - 1].to_vec())
@@ -199,9 +196,24 @@ impl Header {
     }
 }
 
+/// A header would be longer than [`Header::read`] reads: 16 MiB.
+#[derive(Clone, Copy, Debug)]
+pub struct TooLong;
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "too many recipients: {LONG}")
+    }
+}
+
+impl std::error::Error for TooLong {}
+
 /// Returns a header with these stanzas.
-#[must_use]
-pub fn written(stanzas: &[Stanza], key: &FileKey) -> Vec<u8> {
+///
+/// # Errors
+///
+/// [`TooLong`].
+pub fn written(stanzas: &[Stanza], key: &FileKey) -> Result<Vec<u8>, TooLong> {
     let mut text = [VERSION, b"\n"].concat();
     for Stanza {
         kind,
@@ -232,7 +244,10 @@ pub fn written(stanzas: &[Stanza], key: &FileKey) -> Vec<u8> {
     text.push(b' ');
     text.extend_from_slice(Base64Unpadded::encode_string(&tag).as_bytes());
     text.push(b'\n');
-    text
+    if text.len() as u64 > MOST_BYTES {
+        return Err(TooLong);
+    }
+    Ok(text)
 }
 
 fn words_of(text: &[u8]) -> Option<Vec<String>> {
@@ -289,4 +304,31 @@ fn authenticator(key: &FileKey, text: &[u8]) -> Hmac<Sha256> {
 #[must_use]
 pub fn payload_key(key: &FileKey, nonce: &[u8; NONCE_BYTES]) -> stream::Key {
     stream::Key::new(&derived(&**key, nonce, b"payload"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The longest header that is written is the longest that is read.
+    #[test]
+    fn lengths() {
+        let key = Zeroizing::new([7; 16]);
+        let of = |kind_bytes: usize| {
+            let stanza = |kind| Stanza {
+                kind,
+                arguments: Vec::new(),
+                body: vec![1; 8 << 20],
+                line: 0,
+            };
+            written(&[stanza("k".repeat(kind_bytes))], &key)
+        };
+        let shortest = of(1).unwrap().len();
+        let most = usize::try_from(MOST_BYTES).unwrap() - shortest + 1;
+        let longest = of(most).unwrap();
+        let read = Header::read(&mut &longest[..]).unwrap();
+        assert_eq!(read.len_bytes(), MOST_BYTES);
+        assert!(read.verify(&key).is_ok());
+        assert!(of(most + 1).is_err());
+    }
 }

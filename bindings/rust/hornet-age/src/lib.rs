@@ -10,7 +10,7 @@ mod header;
 mod hybrid;
 mod keys;
 
-pub use header::{FileKey, Header, Malformed, NONCE_BYTES, Stanza, payload_key, written};
+pub use header::{FileKey, Header, Malformed, NONCE_BYTES, Stanza, TooLong, payload_key, written};
 pub use keys::{
     Error, Identity, Recipient, new_file_key, new_hybrid_identity, new_identity, new_nonce,
     seal_to, seal_with_passphrase,

@@ -25,7 +25,7 @@ fn check_header(bytes: &[u8]) {
                 "bytes after the header were taken"
             );
             let key = Zeroizing::new([7; 16]);
-            let written = header::written(&read.stanzas, &key);
+            let written = header::written(&read.stanzas, &key).expect("it was read");
             let tag = written.len() - "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n".len();
             assert!(
                 written.len() == len && written[..tag] == bytes[..tag],
