@@ -593,6 +593,27 @@ fn signals_end_waiting() {
     assert!(!sealed.0.path("o").exists());
 }
 
+/// What is wrong is said although the pipe is still open, and has nothing more.
+#[test]
+fn errors_end_waiting() {
+    let sealed = Sealed::new(20 * CHUNK);
+    let mut bytes = sealed.sealed();
+    let begin = bytes.len() - 20 * SEALED;
+    bytes[begin] ^= 1;
+    for words in ["", "-o o"] {
+        let command = format!("open --threads 2 -i i {words}");
+        let mut child = sealed.0.hornet(&command).stdin(Stdio::piped()).spawn();
+        let child = child.as_mut().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        // Those of the second job stay away. It may end before it has all of these.
+        let _ = pipe.write_all(&bytes[..begin + 12 * SEALED]);
+        let status = child.wait().unwrap();
+        drop(pipe);
+        assert_eq!(status.code(), Some(1));
+        assert!(!sealed.0.path("o").exists());
+    }
+}
+
 /// A file that changes its length is not mistaken for another.
 #[test]
 fn resized() {

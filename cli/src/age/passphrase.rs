@@ -16,14 +16,15 @@ use zeroize::Zeroizing;
 const MOST_BYTES: usize = 4096;
 const TERMINAL: &str = "/dev/tty";
 
-/// Waits until there is something to read, or a signal came that is deferred.
-pub(crate) fn wait(file: &File, deferred: &DeferredSignals) -> io::Result<()> {
+/// Waits until there is something to read. An error if `is_over` says that nothing more should be, such as after a signal that is
+/// deferred.
+pub(crate) fn wait(file: &File, is_over: impl Fn() -> bool) -> io::Result<()> {
     let timeout = Timespec {
         tv_sec: 0,
         tv_nsec: 100_000_000,
     };
     loop {
-        if deferred.came() {
+        if is_over() {
             return Err(io::Error::other("interrupted by a signal"));
         }
         match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&timeout)) {
@@ -74,7 +75,7 @@ fn prompt(mut terminal: &File, text: &str) -> io::Result<Option<Zeroizing<Vec<u8
     silent.local_modes |= LocalModes::ECHONL;
     tcsetattr(terminal, OptionalActions::Flush, &silent)?;
     let read = terminal.write_all(text.as_bytes());
-    let read = read.and_then(|()| line(terminal, || wait(terminal, &deferred)));
+    let read = read.and_then(|()| line(terminal, || wait(terminal, || deferred.came())));
     tcsetattr(terminal, OptionalActions::Flush, &before)?;
     read
 }

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use zeroize::Zeroizing;
@@ -127,6 +127,8 @@ pub(crate) struct Pipeline<'a> {
     pub(crate) wanted: Range<u64>,
     pub(crate) progress: &'a Progress,
     pub(crate) deferred: Option<&'a DeferredSignals>,
+    /// Set when a thread failed, so that others need not wait for more input.
+    pub(crate) stopped: &'a AtomicBool,
 }
 
 /// Some chunks that were read, or are mapped.
@@ -214,6 +216,7 @@ impl Pipeline<'_> {
             *why = Some(failure);
         }
         drop(why);
+        self.stopped.store(true, Relaxed);
         if let To::Stream(turn, changed) = &self.to {
             // Whoever tests it now waits before it is told.
             drop(locked(turn));
@@ -512,17 +515,20 @@ fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// A file that is no regular one, such as a pipe: waits for what it reads, but ends when a signal came.
+/// A file that is no regular one, such as a pipe: waits for what it reads, but ends when a signal came, or another thread failed.
 pub(crate) struct Patient<'a> {
     pub(crate) file: &'a File,
     pub(crate) deferred: Option<&'a DeferredSignals>,
+    /// Set when a thread failed.
+    pub(crate) stopped: &'a AtomicBool,
 }
 
 impl Read for Patient<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if let Some(deferred) = self.deferred {
-            wait(self.file, deferred)?;
-        }
+        wait(self.file, || {
+            let came = self.deferred.is_some_and(DeferredSignals::came);
+            came || self.stopped.load(Relaxed)
+        })?;
         self.file.read(to)
     }
 }

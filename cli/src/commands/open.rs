@@ -16,6 +16,7 @@ use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use zeroize::Zeroizing;
 
 #[derive(Args)]
@@ -62,9 +63,11 @@ impl Open {
         let identities = self.identities()?;
         let input = Input::open(&self.input)?;
         let opened = Output::write(&self.input, target, |output, deferred| {
+            let stopped = &AtomicBool::new(false);
             let patient = Patient {
                 file: &input.file,
                 deferred,
+                stopped,
             };
             input.start()?;
             let (armored, mut from) = self.begin(patient)?;
@@ -119,6 +122,7 @@ impl Open {
                 wanted,
                 progress,
                 deferred,
+                stopped,
             };
             let text_bytes = process(&pipeline, self.threads.get())?;
             if output.is_new {

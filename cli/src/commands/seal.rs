@@ -17,6 +17,7 @@ use hornet_age::{
 };
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
 #[derive(Args)]
 #[command(group(ArgGroup::new("to").required(true).multiple(true)))]
@@ -74,9 +75,11 @@ impl Seal {
             let nonce = new_nonce().map_err(|error| Stopped::from(Error::from(error)))?;
             let header = [&header[..], &nonce].concat();
             let key = payload_key(&file_key, &nonce);
+            let stopped = &AtomicBool::new(false);
             let mut stream = Patient {
                 file: &input.file,
                 deferred,
+                stopped,
             };
             let from = input.to_seal(&mut stream)?;
             let seal = |to| {
@@ -92,6 +95,7 @@ impl Seal {
                         wanted,
                         progress,
                         deferred,
+                        stopped,
                     },
                     self.threads.get(),
                 )
