@@ -605,7 +605,7 @@ fn errors_end_waiting() {
         let mut child = sealed.0.hornet(&command).stdin(Stdio::piped()).spawn();
         let child = child.as_mut().unwrap();
         let mut pipe = child.stdin.take().unwrap();
-        // Those of the second job stay away. It may end before it has all of these.
+        // The second job is not complete. The command may end before it has read all of this.
         let _ = pipe.write_all(&bytes[..begin + 12 * SEALED]);
         let status = child.wait().unwrap();
         drop(pipe);
