@@ -184,7 +184,13 @@ impl Pipeline<'_> {
     }
 
     fn work(&self, state: &State) {
-        let mut input = Zeroizing::new(vec![0; JOB_CHUNKS * self.way.unit()]);
+        let is_mapped = matches!(&self.from, From::File { mapping, .. } if mapping.is_some());
+        let read_bytes = if is_mapped {
+            0
+        } else {
+            JOB_CHUNKS * self.way.unit()
+        };
+        let mut input = Zeroizing::new(vec![0; read_bytes]);
         let mut output = Zeroizing::new(vec![0; JOB_CHUNKS * self.way.written()]);
         while state.failed.load(Relaxed) == u64::MAX {
             let job = match self.read(&mut input, state) {
@@ -192,10 +198,9 @@ impl Pipeline<'_> {
                 Ok(None) => return,
                 Err((number, failure)) => return self.fail(state, number, failure),
             };
-            let input = &mut input[..job.len_bytes];
             let done = match self.way {
-                Way::Seal => self.seal(&job, input, &mut output, state),
-                Way::Open => self.open(&job, input, &mut output, state),
+                Way::Seal => self.seal(&job, &input, &mut output, state),
+                Way::Open => self.open(&job, &input[..job.len_bytes], &mut output, state),
             };
             match done {
                 Ok(len_bytes) if job.last => {
@@ -245,7 +250,7 @@ impl Pipeline<'_> {
                 let job = Job {
                     number,
                     first,
-                    len_bytes: usize::try_from(to - from).unwrap_or(buffer.len()),
+                    len_bytes: usize::try_from(to - from).unwrap_or(usize::MAX),
                     last: to == *bytes,
                 };
                 let read = match mapping {
@@ -276,7 +281,7 @@ impl Pipeline<'_> {
     fn seal(
         &self,
         job: &Job,
-        read: &mut [u8],
+        read: &[u8],
         buffer: &mut [u8],
         state: &State,
     ) -> Result<usize, Failure> {
@@ -299,14 +304,15 @@ impl Pipeline<'_> {
             mapping.release(from, job.len_bytes);
             if mapping.is_lost() {
                 // Reading it may tell why.
-                read_at(file, at, read, job.last)?;
+                let mut read = Zeroizing::new(vec![0; job.len_bytes]);
+                read_at(file, at, &mut read, job.last)?;
                 return Err(Failure::Resized);
             }
             if job.last {
                 ends_at(file, at + job.len_bytes as u64)?;
             }
         } else {
-            seal(read)?;
+            seal(&read[..job.len_bytes])?;
         }
         self.write(job, job.first * SEALED_CHUNK, sealed, true, state)?;
         self.progress.add(job.len_bytes);
