@@ -16,8 +16,8 @@ use zeroize::Zeroizing;
 const MOST_BYTES: usize = 4096;
 const TERMINAL: &str = "/dev/tty";
 
-/// Waits until there is something to read. An error if `is_over` says that nothing more should be, such as after a signal that is
-/// deferred.
+/// Waits until there is something to read. An error if `is_over` says that nothing more should be, such as
+/// after a signal that is deferred.
 pub(crate) fn wait(file: &File, is_over: impl Fn() -> bool) -> io::Result<()> {
     let timeout = Timespec {
         tv_sec: 0,

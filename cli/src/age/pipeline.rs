@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use zeroize::Zeroizing;
@@ -127,8 +127,26 @@ pub(crate) struct Pipeline<'a> {
     pub(crate) wanted: Range<u64>,
     pub(crate) progress: &'a Progress,
     pub(crate) deferred: Option<&'a DeferredSignals>,
-    /// Set when a thread failed, so that others need not wait for more input.
-    pub(crate) stopped: &'a AtomicBool,
+    pub(crate) failed: &'a FirstFailed,
+}
+
+/// The first job that failed, after which no thread need do more.
+pub(crate) struct FirstFailed(AtomicU64);
+
+impl Default for FirstFailed {
+    fn default() -> Self {
+        Self(u64::MAX.into())
+    }
+}
+
+impl FirstFailed {
+    fn is_before(&self, number: u64) -> bool {
+        self.0.load(Relaxed) < number
+    }
+
+    fn is_any(&self) -> bool {
+        self.is_before(u64::MAX)
+    }
 }
 
 /// Some chunks that were read, or are mapped.
@@ -144,8 +162,7 @@ struct State {
     claimed: AtomicU64,
     /// The length of the text, once its end is known.
     text_bytes: AtomicU64,
-    /// The first job that failed.
-    failed: AtomicU64,
+    /// Why the first job failed that did.
     why: Mutex<Option<Failure>>,
 }
 
@@ -157,10 +174,7 @@ impl Pipeline<'_> {
     /// Processes all chunks on at most `threads` threads, and returns the length of the text, or of what is
     /// known of it.
     pub(crate) fn run(&self, threads: usize) -> Result<u64, Failure> {
-        let state = State {
-            failed: AtomicU64::new(u64::MAX),
-            ..State::default()
-        };
+        let state = State::default();
         let jobs = match &self.from {
             From::File { chunks, .. } => (chunks.end - chunks.start).div_ceil(JOB_CHUNKS as u64),
             From::Stream(_) => u64::MAX,
@@ -192,15 +206,15 @@ impl Pipeline<'_> {
         };
         let mut input = Zeroizing::new(vec![0; read_bytes]);
         let mut output = Zeroizing::new(vec![0; JOB_CHUNKS * self.way.written()]);
-        while state.failed.load(Relaxed) == u64::MAX {
+        while !self.failed.is_any() {
             let job = match self.read(&mut input, state) {
                 Ok(Some(job)) => job,
                 Ok(None) => return,
                 Err((number, failure)) => return self.fail(state, number, failure),
             };
             let done = match self.way {
-                Way::Seal => self.seal(&job, &input, &mut output, state),
-                Way::Open => self.open(&job, &input[..job.len_bytes], &mut output, state),
+                Way::Seal => self.seal(&job, &input, &mut output),
+                Way::Open => self.open(&job, &input[..job.len_bytes], &mut output),
             };
             match done {
                 Ok(len_bytes) if job.last => {
@@ -216,12 +230,11 @@ impl Pipeline<'_> {
     /// Stops all threads whose jobs come later.
     fn fail(&self, state: &State, number: u64, failure: Failure) {
         let mut why = locked(&state.why);
-        if number < state.failed.load(Relaxed) {
-            state.failed.store(number, Relaxed);
+        if number < self.failed.0.load(Relaxed) {
+            self.failed.0.store(number, Relaxed);
             *why = Some(failure);
         }
         drop(why);
-        self.stopped.store(true, Relaxed);
         if let To::Stream(turn, changed) = &self.to {
             // Whoever tests it now waits before it is told.
             drop(locked(turn));
@@ -266,7 +279,7 @@ impl Pipeline<'_> {
             From::Stream(stream) => {
                 let stream = &mut *locked(stream);
                 let number = stream.next;
-                if stream.ended || state.failed.load(Relaxed) != u64::MAX {
+                if stream.ended || self.failed.is_any() {
                     return Ok(None);
                 }
                 let job = stream.read(buffer);
@@ -278,13 +291,7 @@ impl Pipeline<'_> {
     }
 
     /// Seals and writes a job, and returns the length of its text.
-    fn seal(
-        &self,
-        job: &Job,
-        read: &[u8],
-        buffer: &mut [u8],
-        state: &State,
-    ) -> Result<usize, Failure> {
+    fn seal(&self, job: &Job, read: &[u8], buffer: &mut [u8]) -> Result<usize, Failure> {
         let chunks = job.len_bytes.div_ceil(CHUNK_BYTES).max(1);
         let sealed = &mut buffer[..job.len_bytes + chunks * TAG_BYTES];
         let mut seal = |text: &[u8]| {
@@ -299,37 +306,29 @@ impl Pipeline<'_> {
         } = &self.from
         {
             let at = begin + job.first * CHUNK;
-            let from = usize::try_from(at).map_err(|_| Failure::Resized)?;
-            seal(&mapping.bytes()[from..from + job.len_bytes])?;
-            mapping.release(from, job.len_bytes);
-            if mapping.is_lost() {
+            let Some(done) = mapping.with(at, job.len_bytes, &mut seal) else {
                 // Reading it may tell why.
                 let mut read = Zeroizing::new(vec![0; job.len_bytes]);
                 read_at(file, at, &mut read, job.last)?;
                 return Err(Failure::Resized);
-            }
+            };
+            done?;
             if job.last {
                 ends_at(file, at + job.len_bytes as u64)?;
             }
         } else {
             seal(&read[..job.len_bytes])?;
         }
-        self.write(job, job.first * SEALED_CHUNK, sealed, true, state)?;
+        self.write(job, job.first * SEALED_CHUNK, sealed, true)?;
         self.progress.add(job.len_bytes);
         Ok(job.len_bytes)
     }
 
     /// Opens and writes a job, and returns the length of its text.
-    fn open(
-        &self,
-        job: &Job,
-        sealed: &[u8],
-        buffer: &mut [u8],
-        state: &State,
-    ) -> Result<usize, Failure> {
+    fn open(&self, job: &Job, sealed: &[u8], buffer: &mut [u8]) -> Result<usize, Failure> {
         let (len, opened) = self.open_chunks(job, sealed, buffer);
         let (at, text) = self.wanted(job.first * CHUNK, &buffer[..len]);
-        self.write(job, at, text, opened.is_ok(), state)?;
+        self.write(job, at, text, opened.is_ok())?;
         self.progress.add(len);
         opened.map(|()| len).map_err(Failure::Open)
     }
@@ -391,14 +390,7 @@ impl Pipeline<'_> {
     }
 
     /// Writes what a job made. Nothing may follow it in a stream unless `goes_on`.
-    fn write(
-        &self,
-        job: &Job,
-        at: u64,
-        piece: &[u8],
-        goes_on: bool,
-        state: &State,
-    ) -> Result<(), Failure> {
+    fn write(&self, job: &Job, at: u64, piece: &[u8], goes_on: bool) -> Result<(), Failure> {
         match &self.to {
             To::File {
                 file,
@@ -415,7 +407,7 @@ impl Pipeline<'_> {
             To::Stream(turn, changed) => {
                 let mut turn = locked(turn);
                 while turn.0 != job.number {
-                    if state.failed.load(Relaxed) < job.number {
+                    if self.failed.is_before(job.number) {
                         return Ok(());
                     }
                     turn = changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
@@ -525,15 +517,14 @@ fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
 pub(crate) struct Patient<'a> {
     pub(crate) file: &'a File,
     pub(crate) deferred: Option<&'a DeferredSignals>,
-    /// Set when a thread failed.
-    pub(crate) stopped: &'a AtomicBool,
+    pub(crate) failed: &'a FirstFailed,
 }
 
 impl Read for Patient<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         wait(self.file, || {
             let came = self.deferred.is_some_and(DeferredSignals::came);
-            came || self.stopped.load(Relaxed)
+            came || self.failed.is_any()
         })?;
         self.file.read(to)
     }

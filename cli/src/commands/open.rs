@@ -3,7 +3,7 @@
 //! `hornet open`: opens a file that was sealed in age's format.
 
 use crate::age::keys::read_identities;
-use crate::age::pipeline::{From, Patient, Pipeline, To, Way};
+use crate::age::pipeline::{FirstFailed, From, Patient, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
 use crate::commands::sealing::{Input, NotWritten, Output, Threads, place_of, process, unread};
 use crate::error::Error;
@@ -16,7 +16,6 @@ use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use zeroize::Zeroizing;
 
 #[derive(Args)]
@@ -63,11 +62,11 @@ impl Open {
         let identities = self.identities()?;
         let input = Input::open(&self.input)?;
         let opened = Output::write(&self.input, target, |output, deferred| {
-            let stopped = &AtomicBool::new(false);
+            let failed = &FirstFailed::default();
             let patient = Patient {
                 file: &input.file,
                 deferred,
-                stopped,
+                failed,
             };
             input.start()?;
             let (armored, mut from) = self.begin(patient)?;
@@ -122,7 +121,7 @@ impl Open {
                 wanted,
                 progress,
                 deferred,
-                stopped,
+                failed,
             };
             let text_bytes = process(&pipeline, self.threads.get())?;
             if output.is_new {

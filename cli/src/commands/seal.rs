@@ -3,9 +3,9 @@
 //! `hornet seal`: seals a file in age's format.
 
 use crate::age::keys::read_recipients;
-use crate::age::pipeline::{Patient, Pipeline, To, Way};
+use crate::age::pipeline::{FirstFailed, Patient, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
-use crate::commands::sealing::{Input, Output, Threads, process, reserve};
+use crate::commands::sealing::{Input, Output, Threads, process};
 use crate::error::Error;
 use crate::output;
 use crate::source::Source;
@@ -15,9 +15,11 @@ use hornet_age::{
     FileKey, Recipient, new_file_key, new_nonce, payload_key, seal_to, seal_with_passphrase,
     written,
 };
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 
 #[derive(Args)]
 #[command(group(ArgGroup::new("to").required(true).multiple(true)))]
@@ -75,11 +77,11 @@ impl Seal {
             let nonce = new_nonce().map_err(|error| Stopped::from(Error::from(error)))?;
             let header = [&header[..], &nonce].concat();
             let key = payload_key(&file_key, &nonce);
-            let stopped = &AtomicBool::new(false);
+            let failed = &FirstFailed::default();
             let mut stream = Patient {
                 file: &input.file,
                 deferred,
-                stopped,
+                failed,
             };
             let from = input.to_seal(&mut stream)?;
             let seal = |to| {
@@ -95,7 +97,7 @@ impl Seal {
                         wanted,
                         progress,
                         deferred,
-                        stopped,
+                        failed,
                     },
                     self.threads.get(),
                 )
@@ -151,5 +153,14 @@ impl Seal {
             read_recipients(file, &mut recipients)?;
         }
         Ok(written(&seal_to(&recipients, file_key)?, file_key)?)
+    }
+}
+
+/// Reserves the disk space of a new file, which saves the system time, and tells at once if there is too little.
+fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
+        // Not all file systems can.
+        _ => Ok(()),
     }
 }

@@ -16,8 +16,6 @@ use crate::tree::mapping::Mapping;
 use clap::Args;
 use hornet::stream::{CHUNK_BYTES, OpenError};
 use hornet_age::Malformed;
-use rustix::fs::{FallocateFlags, fallocate};
-use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -183,15 +181,6 @@ pub(super) fn unread(input: &Source, error: io::Error) -> Stopped {
         return Stopped::refused(input, error);
     }
     Error::new(input, error).into()
-}
-
-/// Reserves the disk space of a new file, which saves the system time, and tells at once if there is too little.
-pub(super) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
-    match fallocate(file, FallocateFlags::empty(), 0, bytes) {
-        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
-        // Not all file systems can.
-        _ => Ok(()),
-    }
 }
 
 /// Runs the threads.

@@ -63,9 +63,23 @@ impl Mapping {
         Ok(mapping)
     }
 
+    /// Lets `of` use a range, which is released then. Returns `None` if the file was lost, so that what it
+    /// used may not be the file's, or if there is no such range.
+    pub(crate) fn with<T>(
+        &self,
+        start: u64,
+        len_bytes: usize,
+        of: impl FnOnce(&[u8]) -> T,
+    ) -> Option<T> {
+        let start = usize::try_from(start).ok()?;
+        let result = of(self.map.get(start..)?.get(..len_bytes)?);
+        self.release(start, len_bytes);
+        (!self.is_lost()).then_some(result)
+    }
+
     /// Unmaps the pages of a range. Otherwise one thread would unmap all pages at the end, at a
     /// measurable cost. The range can still be read, again from the file. This is only a hint.
-    pub(crate) fn release(&self, start: usize, length: usize) {
+    fn release(&self, start: usize, length: usize) {
         // SAFETY: as in `new`, nothing in Rust relies on these bytes staying the same.
         let _ = unsafe {
             let advice = UncheckedAdvice::DontNeed;

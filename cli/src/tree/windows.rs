@@ -85,7 +85,9 @@ pub(super) fn values(
                 let appended = if extent.is_hole {
                     run.push_hole(key, end - start)
                 } else if let Some(mapping) = mapping.as_ref().filter(|_| is_long(extent)) {
-                    mapped(key, mapping, start, end, &mut run)
+                    let len_bytes = usize::try_from(end - start).unwrap_or(usize::MAX);
+                    let pushed = mapping.with(start, len_bytes, |bytes| run.push(key, bytes));
+                    pushed.unwrap_or_else(|| Err(Failure::shrank(start, end)))
                 } else {
                     buffer.allocate(PIECE_BYTES);
                     read_range(key, file, start..end, &mut buffer, &mut run)
@@ -165,23 +167,6 @@ impl<'f> Windows<'f> {
 
 fn is_long(extent: &Extent) -> bool {
     extent.len_bytes() >= MAPPED_BYTES
-}
-
-fn mapped(
-    key: &Key,
-    mapping: &Mapping,
-    start: u64,
-    end: u64,
-    values: &mut Values,
-) -> Result<(), Failure> {
-    let window = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-    let (from, to) = window.ok_or_else(|| Failure::Unreadable("too long to be mapped".into()))?;
-    let pushed = values.push(key, &mapping.bytes()[from..to]);
-    mapping.release(from, to - from);
-    if mapping.is_lost() {
-        return Err(Failure::shrank(start, end));
-    }
-    pushed
 }
 
 #[cfg(test)]
