@@ -5,10 +5,10 @@
 
 use crate::buffer::Buffer;
 use crate::error::Error;
+use crate::mapping::Mapping;
 use crate::progress::Progress;
 use crate::source::{Source, read_some};
 use crate::tree::failure::Failure;
-use crate::tree::mapping::Mapping;
 use crate::tree::snapshot::Snapshot;
 use hornet::Poly1305;
 use std::fs::{File, Metadata};
@@ -117,7 +117,7 @@ fn stream(file: &File, poly1305: &mut Poly1305, progress: &Progress) -> io::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::mapping::MAP_FROM_BYTES;
+    use crate::mapping::MAP_FROM_BYTES;
     use hornet::Key;
     use std::io::Write;
     use tempfile::NamedTempFile;

@@ -12,6 +12,7 @@ mod error;
 mod harden;
 mod input;
 mod kernel_choice;
+mod mapping;
 mod number;
 mod one_time_key;
 mod output;

@@ -8,8 +8,8 @@
 
 use crate::age::passphrase::wait;
 use crate::defer_signals::DeferredSignals;
+use crate::mapping::Mapping;
 use crate::progress::Progress;
-use crate::tree::mapping::Mapping;
 use hornet::stream::{self, CHUNK_BYTES, Key, OpenError, SEALED_CHUNK_BYTES};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};

@@ -7,7 +7,6 @@ pub(crate) mod excluded;
 pub(crate) mod failure;
 mod handles;
 pub(crate) mod holes;
-pub(crate) mod mapping;
 pub(crate) mod opener;
 pub(crate) mod patterns;
 mod reading;

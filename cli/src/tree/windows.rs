@@ -3,10 +3,10 @@
 //! Evaluates one huge file on all threads, window by window in the order of the file.
 
 use crate::buffer::Buffer;
+use crate::mapping::Mapping;
 use crate::progress::Progress;
 use crate::tree::failure::Failure;
 use crate::tree::holes::Holes;
-use crate::tree::mapping::Mapping;
 use crate::tree::reading::{PIECE_BYTES, read_range};
 use crate::tree::values::Values;
 use hornet::aes::Key;
