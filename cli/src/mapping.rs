@@ -9,6 +9,7 @@
 
 use hornet_manifest::holes::Extents;
 use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
+use rustix::process::{Resource, getrlimit};
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
@@ -35,10 +36,11 @@ pub(crate) struct Mapping {
 
 impl Mapping {
     /// Maps the first `length` bytes of a regular file, if that is worth it and possible: a file that
-    /// cannot be mapped may still be read, and so is one in memory whose holes a mapping would fill.
-    /// Moves the position of the file.
+    /// cannot be mapped may still be read, and so is one in memory whose holes a mapping would fill, and
+    /// any if addresses are limited, which buffers need. Moves the position of the file.
     pub(crate) fn of(file: &File, length: u64) -> io::Result<Option<Self>> {
-        if length < MAP_FROM_BYTES || Extents::of(file, length)?.fills_if_mapped() {
+        let limited = getrlimit(Resource::As).current.is_some();
+        if limited || length < MAP_FROM_BYTES || Extents::of(file, length)?.fills_if_mapped() {
             return Ok(None);
         }
         Ok(Self::new(file, length).ok())

@@ -614,6 +614,18 @@ fn errors_end_waiting() {
     }
 }
 
+/// Where addresses are limited, what is sealed takes none from the buffers.
+#[test]
+fn limited_addresses() {
+    let sealed = Sealed::new(20 << 20);
+    for kib in (20_000..60_000).step_by(500) {
+        let script = format!("ulimit -v {kib}; exec \"$0\" seal --threads 1 -R r -o o --force t");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_hornet")]);
+        prints(&shell.current_dir(sealed.0.path(".")).output().unwrap(), "");
+    }
+}
+
 /// A file that changes its length is not mistaken for another.
 #[test]
 fn resized() {
