@@ -27,11 +27,15 @@ ROOT = Path(__file__).resolve().parents[4]
 HORNET = ROOT / "build/hornet"
 # Silences of the store are long after this time.
 READ_TIMEOUT = 1
+# What stands still for less, as processes of a busy machine do, has not failed.
+PATIENCE_SECONDS = 300
 
 
 def hornet(*arguments, cwd=None, env=None, status=0):
     """Run the command, which must end with this status, and return what it prints."""
-    done = subprocess.run([HORNET, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [HORNET, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
 
@@ -117,23 +121,26 @@ class Cluster:
     too, log all, and can import what is beside this file.
     """
 
+    running = []
+
     def __init__(self, folder, certificates, workers=2, pages=False):
         self.folder, self.certificates = folder, certificates
         folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / "scheduler.json"
         self.env = os.environ | {
-            "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "60s",
-            "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "60s",
+            "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{PATIENCE_SECONDS}s",
+            "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": f"{PATIENCE_SECONDS}s",
             "DASK_DISTRIBUTED__ADMIN__EVENT_LOOP": "asyncio",
         }
         if pages:
             self.env |= {"DASK_LOGGING__DISTRIBUTED": "debug", "PYTHONPATH": str(Path(__file__).parent)}
         self.pages = ["--dashboard-address", "127.0.0.1:0", "--dashboard"] if pages else ["--no-dashboard"]
         self.processes = []
+        Cluster.running.append(self)
         self.start_scheduler()
         self.start_workers(workers)
-        self.client = Client(str(self.address()), security=self.security(), timeout=10)
-        self.client.wait_for_workers(workers, timeout=60)
+        self.client = Client(str(self.address()), security=self.security(), timeout=PATIENCE_SECONDS)
+        self.client.wait_for_workers(workers, timeout=PATIENCE_SECONDS)
 
     def tls(self):
         host = self.certificates / "host.pem"
@@ -174,7 +181,7 @@ class Cluster:
         self.scheduler = self.start("scheduler", *arguments)
 
     def address(self):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             if self.file.exists() and (text := self.file.read_text()):
                 return json.loads(text)["address"]
@@ -182,7 +189,8 @@ class Cluster:
         raise TimeoutError("no scheduler")
 
     def start_workers(self, count):
-        arguments = ["--nworkers", str(count), "--nthreads", "1", *self.pages, "--death-timeout", "20"]
+        arguments = ["--nworkers", str(count), "--nthreads", "1", "--memory-limit", "0", *self.pages]
+        arguments += ["--death-timeout", str(PATIENCE_SECONDS)]
         arguments += ["--host", "127.0.0.1", "--local-directory", self.folder]
         self.workers = self.start("worker", self.address(), *arguments)
 
@@ -206,11 +214,23 @@ class Cluster:
         return b"".join(path.read_bytes() for path in self.folder.glob("*.log"))
 
     def close(self):
+        Cluster.running.remove(self)
         self.client.close(timeout=2)
         for process in self.processes:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Show what clusters warned of, with a test that fails."""
+    report = yield
+    if report.failed:
+        for made in Cluster.running:
+            warnings = [line for line in made.logs().decode(errors="replace").splitlines() if " - INFO - " not in line]
+            report.sections.append((f"End of the warnings in {made.folder}", "\n".join(warnings[-30:])))
+    return report
 
 
 @pytest.fixture(scope="session")

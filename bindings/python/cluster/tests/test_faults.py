@@ -10,7 +10,7 @@ import sys
 import threading
 
 import pytest
-from conftest import PART, Cluster, content, contents, hornet
+from conftest import PART, PATIENCE_SECONDS, Cluster, content, contents, hornet
 from hornet_poly1305 import KeyFile, XChaCha20Poly1305
 from hornet_poly1305.dask import ClusterError, _driver, _stores, _worker, tag
 from hornet_poly1305.dask._checkpoint import Checkpoint
@@ -222,7 +222,7 @@ def test_killed_driver(keys, cluster, s3, big, tmp_path, when):
 
     def run(when):
         command = [sys.executable, "-c", DRIVER, when, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
     before = counter(keys.path)
     assert run(when).returncode == -signal.SIGKILL

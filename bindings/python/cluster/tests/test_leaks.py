@@ -24,7 +24,7 @@ from urllib.parse import quote
 import cloudpickle
 import planted
 import pytest
-from conftest import PART, Cluster, contents
+from conftest import PART, PATIENCE_SECONDS, Cluster, contents
 from fsspec.registry import _registry
 from hornet_poly1305 import Evaluation
 from hornet_poly1305.dask import ClusterError, _driver, _worker, tag
@@ -116,7 +116,7 @@ def pages(cluster):
     for port, paths in ports:
         for path in paths:
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=20) as response:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=PATIENCE_SECONDS) as response:
                     found.append(response.read())
             except urllib.error.HTTPError as error:  # of a task that has been released
                 found.append(error.read())
@@ -376,7 +376,7 @@ def test_local_clusters_listen_on_the_loopback():
         assert len(addresses) == 7 and {host for host, _ in addresses} == {"127.0.0.1"}
         talking = []
         for address in addresses:
-            with socket.create_connection(address, timeout=5) as connection:
+            with socket.create_connection(address, timeout=PATIENCE_SECONDS) as connection:
                 connection.settimeout(1.0)
                 connection.sendall(b"GET /health HTTP/1.0\r\n\r\n")
                 answer = b""
@@ -386,7 +386,7 @@ def test_local_clusters_listen_on_the_loopback():
             if b"HTTP/1" in answer:
                 talking.append(f"http://{address[0]}:{address[1]}/status")
         assert talking == [link]
-        process.communicate("end\n", timeout=60)
+        process.communicate("end\n", timeout=PATIENCE_SECONDS)
 
 
 def test_dashboard_address(keys, tmp_path):

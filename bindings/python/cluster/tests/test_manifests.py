@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PART, content, contents, hornet, write_tree
+from conftest import PART, PATIENCE_SECONDS, content, contents, hornet, write_tree
 from hornet_poly1305.dask import Manifest, check, retag, tag
 from hornet_poly1305.dask._manifest import part_bytes
 
@@ -18,7 +18,7 @@ COMMAND = Path(sys.executable).with_name("hornet-cluster")
 
 
 def command(*arguments, status=0, **options):
-    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, **options)
+    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=PATIENCE_SECONDS, **options)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout, done.stderr
 

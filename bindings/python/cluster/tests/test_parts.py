@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import HORNET, content, hornet, write_tree
+from conftest import HORNET, PATIENCE_SECONDS, content, hornet, write_tree
 from hornet_poly1305 import Evaluation, InvalidSignature, KeyFile, Multipart, Parts, XChaCha20Poly1305, _cluster
 from hornet_poly1305._native import SealedManifest
 from hornet_poly1305.dask import ClusterError, Manifest, check, retag, tag
@@ -229,7 +229,9 @@ def test_an_older_manifest(local, tmp_path, monkeypatch, way):
             update.replace("t/3", 0, b"Z")
             update.commit()
     for path, status in [("m", 0), ("old", 1)]:
-        done = subprocess.run([HORNET, "check", "-k", "k", path], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [HORNET, "check", "-k", "k", path], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+        )
         assert done.returncode == status
         assert ("enough for a newer manifest" in done.stderr) == (path == "old"), done.stderr
     # The seal has the last nonce of its run.

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conftest import ROOT, hornet
+from conftest import PATIENCE_SECONDS, ROOT, hornet
 
 MIB = 1 << 20
 
@@ -25,7 +25,12 @@ def test_recipe_of_a_bucket(tmp_path, cluster, s3):
 
     def do(line, status=0):
         done = subprocess.run(
-            ["sh", "-c", f"exec {line} {options}"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120
+            ["sh", "-c", f"exec {line} {options}"],
+            cwd=tmp_path,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
         )
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr

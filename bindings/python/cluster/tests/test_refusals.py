@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import s3fs
-from conftest import hornet, write_tree
+from conftest import PATIENCE_SECONDS, hornet, write_tree
 from hornet_poly1305 import KeyFile, XChaCha20Poly1305
 from hornet_poly1305._cluster import main
 from hornet_poly1305.dask import Manifest, _checkpoint, _http, check, retag, tag
@@ -263,7 +263,7 @@ def test_failing_stores(folder, capfd, cluster, s3, monkeypatch):
     assert not Path("m").exists() and made.text == Path("local").read_bytes()
     # In a process of its own nothing else is said, either.
     command = [Path(sys.executable).with_name("hornet-cluster"), "tag", "-k", "key", "-o", "m", f"{nowhere}/t"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and done.stdout == ""
 
 
@@ -305,7 +305,7 @@ def test_manifest_of_any_size(folder):
         [sys.executable, "-c", MEMORY, "big", "other", "/dev/zero"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=True,
     )
     big, other, zero, kib = done.stdout.splitlines()

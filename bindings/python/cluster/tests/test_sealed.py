@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import hornet
+from conftest import PATIENCE_SECONDS, hornet
 from hornet_poly1305.stream import ChunkError, new_identity, open_age, seal_age
 
 EXAMPLE = Path(__file__).resolve().parents[4] / "examples/python/open_range.py"
@@ -26,7 +26,7 @@ def sealed(s3, tmp_path_factory):
     identities.write_text(f"# public key: {recipient}\n{identity}\n")
     s3.bucket("sealed", {})
     command = [sys.executable, EXAMPLE, "--seal", recipient, url, json.dumps(s3.options)]
-    subprocess.run(command, input=TEXT, check=True, timeout=60)
+    subprocess.run(command, input=TEXT, check=True, timeout=PATIENCE_SECONDS)
     return identities, url
 
 
@@ -68,7 +68,9 @@ def test_ranges(s3, sealed):
         assert text == TEXT[offset : offset + length]
         assert gets == 2 and requested <= 4096 + chunks * SEALED_CHUNK
     command = [sys.executable, EXAMPLE, identities, url, "100000", "7", json.dumps(s3.options)]
-    run, gets, requested = counted(s3, lambda: subprocess.run(command, capture_output=True, check=True, timeout=60))
+    run, gets, requested = counted(
+        s3, lambda: subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE_SECONDS)
+    )
     assert run.stdout == TEXT[100_000:100_007] and gets == 2 and requested <= 4096 + SEALED_CHUNK
 
 

@@ -604,8 +604,8 @@ class Run:
                 continue
             try:
                 held = self._client.processing()
-            except OSError as error:
-                raise ClusterError(f"the scheduler is lost: {error}") from None
+            except OSError:  # the scheduler is busy, or lost, as futures tell
+                return
             busy = {worker for worker, keys in held.items() if set(keys) & set(task.futures)}
             others = set(held) - busy - self._unusable.keys()
             if not others:
