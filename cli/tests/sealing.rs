@@ -626,6 +626,36 @@ fn limited_addresses() {
     }
 }
 
+/// A limit on the length of files is an error, and no signal that ends the command.
+#[test]
+fn limited_lengths() {
+    let sealed = Sealed::new(20 * CHUNK);
+    let folder = &sealed.0;
+    let before = fs::read_dir(&folder.0).unwrap().count();
+    for (words, named) in [
+        ("seal -R r -o o t", "o"),
+        ("seal -a -R r -o o t", "o"),
+        ("seal -R r -o s --force t", "s"),
+        ("open -i i -o o s", "o"),
+        ("seal -R r t", "standard output"),
+        ("open -i i s", "standard output"),
+        ("keygen k", "k"),
+    ] {
+        // Blocks have 512 or 1024 bytes, and a key file is shorter than one.
+        let blocks = if words == "keygen k" { 0 } else { 100 };
+        let script = format!("ulimit -f {blocks}; exec \"$0\" {words}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_hornet")]);
+        let stdout = tempfile::tempfile().unwrap();
+        let limited = shell.current_dir(folder.path(".")).stdout(stdout);
+        let named = format!("hornet: {named}: ");
+        let why = [&named, "File too large"];
+        complains(&limited.output().unwrap(), 2, &why);
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), before, "{words}");
+    }
+    gives(&folder.run("open -i i s"), &sealed.1);
+}
+
 /// A file that changes its length is not mistaken for another.
 #[test]
 fn resized() {
