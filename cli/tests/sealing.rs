@@ -495,6 +495,22 @@ fn outputs() {
     complains(&folder.run("seal -R r none"), 2, &["none: No such file"]);
     complains(&folder.run("open -i none s"), 2, &["none: No such file"]);
     complains(&folder.run("keygen --age i"), 2, &["i: exists"]);
+    // Standard output that is an input would be read again, without end.
+    for (words, named) in [
+        ("seal -R r t", "t"),
+        ("seal -R t r", "t"),
+        ("open -i i t", "t"),
+        ("seal -R r", "standard input"),
+        ("open -i i", "standard input"),
+    ] {
+        let append = fs::OpenOptions::new().append(true).open(folder.path("t"));
+        let mut hornet = folder.hornet(words);
+        hornet.stdin(fs::File::open(folder.path("t")).unwrap());
+        let output = hornet.stdout(append.unwrap()).output().unwrap();
+        let why = format!("{named}: is an input and standard output");
+        complains(&output, 2, &[&why]);
+        assert!(fs::read(folder.path("t")).unwrap() == sealed.1);
+    }
     let full = folder
         .hornet("open -i i s")
         .stdout(fs::File::create("/dev/full").unwrap())

@@ -16,7 +16,7 @@ use crate::tree::excluded::identity;
 use clap::Args;
 use hornet::stream::{CHUNK_BYTES, OpenError};
 use hornet_age::Malformed;
-use std::fs::{self, File};
+use std::fs::{File, Metadata};
 use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::thread::available_parallelism;
@@ -74,8 +74,8 @@ impl std::convert::From<Stopped> for NotWritten {
 }
 
 impl Output {
-    /// Returns where to write, if that is not standard output. Refuses to replace the files that are used,
-    /// and standard input for two of them.
+    /// Returns where to write, if that is not standard output. Refuses to replace the files that are used, or
+    /// to write to them, and standard input for two of them.
     pub(super) fn target<'s>(
         &self,
         input: &'s Source,
@@ -90,17 +90,24 @@ impl Output {
         {
             return Err(Error::new(&Source::Stdin, "can be only one of the inputs"));
         }
+        let is = |source: &Source, other: &Metadata| {
+            let found = source.metadata();
+            found.is_ok_and(|found| identity(&found) == identity(other))
+        };
         let Some(path) = &self.output else {
             output::check()?;
+            let stdout = output::file();
+            for source in used {
+                if stdout.as_ref().is_some_and(|stdout| is(source, stdout)) {
+                    let why = "is an input and standard output";
+                    return Err(Error::new(source, why));
+                }
+            }
             return Ok(None);
         };
         let target = Target::new(path, self.force)?;
         for source in used {
-            if let Source::File(path) = source {
-                target.spare("an input", |old| {
-                    fs::metadata(path).is_ok_and(|found| identity(&found) == identity(old))
-                })?;
-            }
+            target.spare("an input", |old| is(source, old))?;
         }
         Ok(Some(target))
     }
