@@ -57,9 +57,8 @@ impl DeferredSignals {
 }
 
 impl DeferredSignals {
-    /// Returns whether one of them came, so that long work should end.
-    #[expect(clippy::unused_self, reason = "there is one")]
-    pub(crate) fn came(&self) -> bool {
+    /// Returns whether one of them came while they are deferred, so that long work should end.
+    pub(crate) fn came() -> bool {
         CAME.load(Ordering::Relaxed) != 0
     }
 }
@@ -109,7 +108,7 @@ mod tests {
         let deferred = DeferredSignals::new();
         // SAFETY: it is a signal's number.
         unsafe { libc::raise(signal) };
-        eprintln!("deferred: {}", deferred.came());
+        eprintln!("deferred: {}", DeferredSignals::came());
         drop(deferred);
         eprintln!("survived");
     }

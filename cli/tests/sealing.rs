@@ -609,6 +609,25 @@ fn signals_end_waiting() {
     assert!(!sealed.0.path("o").exists());
 }
 
+/// Signals are not deferred before anything is written, as finding the key may take long.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_end_headers() {
+    let sealed = Sealed::new(3);
+    let mut command = sealed.0.hornet("open -i i -o o");
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(&sealed.sealed()[..30]).unwrap();
+    thread::sleep(Duration::from_millis(300));
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+    pipe.write_all(&sealed.sealed()[30..]).unwrap();
+    drop(pipe);
+    prints(&child.wait_with_output().unwrap(), "");
+    assert_eq!(caught & 1 << (libc::SIGTERM - 1), 0, "{status}");
+}
+
 /// What is wrong is said although the pipe is still open, and has nothing more.
 #[test]
 fn errors_end_waiting() {

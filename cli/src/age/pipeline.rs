@@ -126,7 +126,6 @@ pub(crate) struct Pipeline<'a> {
     /// The bytes of the text that are wanted.
     pub(crate) wanted: Range<u64>,
     pub(crate) progress: &'a Progress,
-    pub(crate) deferred: Option<&'a DeferredSignals>,
     pub(crate) failed: &'a FirstFailed,
 }
 
@@ -267,9 +266,7 @@ impl Pipeline<'_> {
                     last: to == *bytes,
                 };
                 let read = match mapping {
-                    _ if self.deferred.is_some_and(DeferredSignals::came) => {
-                        Err(Failure::Interrupted)
-                    }
+                    _ if DeferredSignals::came() => Err(Failure::Interrupted),
                     Some(_) => Ok(()),
                     None => read_at(file, begin + from, &mut buffer[..job.len_bytes], job.last),
                 };
@@ -516,15 +513,13 @@ fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
 /// A file that is no regular one, such as a pipe: waits for what it reads, but ends when a signal came, or another thread failed.
 pub(crate) struct Patient<'a> {
     pub(crate) file: &'a File,
-    pub(crate) deferred: Option<&'a DeferredSignals>,
     pub(crate) failed: &'a FirstFailed,
 }
 
 impl Read for Patient<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         wait(self.file, || {
-            let came = self.deferred.is_some_and(DeferredSignals::came);
-            came || self.failed.is_any()
+            DeferredSignals::came() || self.failed.is_any()
         })?;
         self.file.read(to)
     }

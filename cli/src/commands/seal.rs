@@ -72,7 +72,7 @@ impl Seal {
         let header = self.header(&file_key)?;
         let input = Input::open(&self.input)?;
         let progress = input.progress();
-        let sealed = Output::write(&self.input, target, |output, deferred| {
+        let sealed = Output::write(&self.input, target, |output| {
             // A new key each time, as the input may have changed.
             let nonce = new_nonce().map_err(|error| Stopped::from(Error::from(error)))?;
             let header = [&header[..], &nonce].concat();
@@ -80,7 +80,6 @@ impl Seal {
             let failed = &FirstFailed::default();
             let mut stream = Patient {
                 file: &input.file,
-                deferred,
                 failed,
             };
             let from = input.to_seal(&mut stream)?;
@@ -96,7 +95,6 @@ impl Seal {
                         to,
                         wanted,
                         progress,
-                        deferred,
                         failed,
                     },
                     self.threads.get(),

@@ -5,7 +5,6 @@
 use crate::age::Stopped;
 use crate::age::armor::BadLine;
 use crate::age::pipeline::{Failure, From, Patient, Pipeline};
-use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::mapping::Mapping;
 use crate::output;
@@ -116,18 +115,15 @@ impl Output {
     pub(super) fn write(
         input: &Source,
         target: Option<Target>,
-        mut fill: impl FnMut(&Written, Option<&DeferredSignals>) -> Result<u64, NotWritten>,
+        mut fill: impl FnMut(&Written) -> Result<u64, NotWritten>,
     ) -> Result<(), Stopped> {
         let Some(target) = target else {
             let problem = |error| Error::new(&output::STDOUT, error);
             let stdout = output::open().map_err(problem)?;
-            let written = fill(
-                &Written {
-                    file: &stdout,
-                    is_new: false,
-                },
-                None,
-            );
+            let written = fill(&Written {
+                file: &stdout,
+                is_new: false,
+            });
             return written.map(drop).map_err(|stopped| match stopped {
                 NotWritten::Write(error) | NotWritten::Failure(Failure::Write(error)) => {
                     problem(error).into()
@@ -136,8 +132,8 @@ impl Output {
             });
         };
         let mut stopped = None;
-        let written = target.write_with(|file, deferred| {
-            let written = fill(&Written { file, is_new: true }, Some(deferred));
+        let written = target.write_with(|file| {
+            let written = fill(&Written { file, is_new: true });
             written.map(drop).map_err(|why| match why {
                 NotWritten::Write(error) | NotWritten::Failure(Failure::Write(error)) => error,
                 why => {
