@@ -698,14 +698,24 @@ fn resized() {
     let Sealed(folder, text) = &sealed;
     let bytes = sealed.sealed();
     for (command, name, whole) in [
-        ("seal --threads 1 -R r t", "t", text),
-        ("open --threads 1 -i i s", "s", &bytes),
+        ("hornet seal --threads 1 -R r t", "t", text),
+        // Not mapped.
+        (
+            "(ulimit -v 4000000; hornet seal --threads 1 -R r t)",
+            "t",
+            text,
+        ),
+        ("hornet open --threads 1 -i i s", "s", &bytes),
     ] {
-        // What is sealed is mapped: without half of it or all, reading raises SIGBUS.
+        // What is mapped raises SIGBUS when it is read, without half of it or all.
         let len_bytes = whole.len();
         for len_bytes in [0, len_bytes / 2, len_bytes - 1, len_bytes + 1] {
             folder.file(name, whole);
-            let mut child = folder.hornet(command).spawn().unwrap();
+            let script = command.replace("hornet", "\"$0\"");
+            let mut child = Command::new("sh");
+            child.args(["-c", &script, env!("CARGO_BIN_EXE_hornet")]);
+            child.current_dir(folder.path(".")).stderr(Stdio::piped());
+            let mut child = child.stdout(Stdio::piped()).spawn().unwrap();
             let mut pipe = child.stdout.take().unwrap();
             // It has opened the file now, and waits long before its end: a pipe takes a chunk, and no more.
             let mut written = vec![0];
@@ -725,6 +735,30 @@ fn resized() {
             } else {
                 assert!(*text != written && text.starts_with(&written));
             }
+        }
+    }
+}
+
+/// Files of /proc say that they have no bytes, and those of /sys that they fill a page.
+#[cfg(target_os = "linux")]
+#[test]
+fn lengths_that_files_do_not_have() {
+    let sealed = Sealed::new(0);
+    let folder = &sealed.0;
+    for path in [
+        "/proc/filesystems",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+    ] {
+        let Ok(text) = fs::read(path) else { continue };
+        prints(&folder.run(&format!("seal -R r -o s --force {path}")), "");
+        gives(&folder.run("open -i i s"), &text);
+        for options in ["", "--armor"] {
+            let mut hornet = folder.hornet(&format!("seal -R r {options}"));
+            let output = hornet.stdin(fs::File::open(path).unwrap()).output();
+            gives(
+                &folder.run_with_stdin("open -i i", &output.unwrap().stdout),
+                &text,
+            );
         }
     }
 }

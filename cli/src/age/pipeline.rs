@@ -12,7 +12,7 @@ use crate::mapping::Mapping;
 use crate::progress::Progress;
 use hornet::stream::{self, CHUNK_BYTES, Key, OpenError, SEALED_CHUNK_BYTES};
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -33,6 +33,8 @@ const MOST_THREADS: usize = 32;
 const CHUNK: u64 = CHUNK_BYTES as u64;
 const SEALED_CHUNK: u64 = SEALED_CHUNK_BYTES as u64;
 const TAG_BYTES: usize = SEALED_CHUNK_BYTES - CHUNK_BYTES;
+
+pub(crate) const CHANGED: &str = "changed while it was being read";
 
 /// Which way: what is read is chunks of `unit` bytes, and what is written of `written` bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +67,7 @@ pub(crate) enum From<'a> {
         /// Only to seal: what is opened must be the bytes that were verified, which others could change.
         mapping: Option<Mapping>,
     },
-    Stream(Mutex<Stream<'a>>),
+    Stream(Mutex<Stream<'a>>, Option<u64>),
 }
 
 /// A stream, and what is known of its end.
@@ -78,13 +80,15 @@ pub(crate) struct Stream<'a> {
 }
 
 impl<'a> From<'a> {
-    pub(crate) fn stream(from: &'a mut (dyn Read + Send)) -> Self {
-        Self::Stream(Mutex::new(Stream {
+    /// Of `bytes` bytes, if it says so: it may have others.
+    pub(crate) fn stream(from: &'a mut (dyn Read + Send), bytes: Option<u64>) -> Self {
+        let stream = Stream {
             from,
             ahead: None,
             next: 0,
             ended: false,
-        }))
+        };
+        Self::Stream(Mutex::new(stream), bytes)
     }
 }
 
@@ -174,10 +178,12 @@ impl Pipeline<'_> {
     /// known of it.
     pub(crate) fn run(&self, threads: usize) -> Result<u64, Failure> {
         let state = State::default();
-        let jobs = match &self.from {
-            From::File { chunks, .. } => (chunks.end - chunks.start).div_ceil(JOB_CHUNKS as u64),
-            From::Stream(_) => u64::MAX,
+        let chunks = match &self.from {
+            From::File { chunks, .. } => chunks.end - chunks.start,
+            From::Stream(_, Some(bytes)) => bytes.div_ceil(self.way.unit() as u64),
+            From::Stream(_, None) => u64::MAX,
         };
+        let jobs = chunks.div_ceil(JOB_CHUNKS as u64);
         let most = usize::try_from(jobs).unwrap_or(MOST_THREADS);
         let others = threads.min(most).clamp(1, MOST_THREADS) - 1;
         thread::scope(|scope| {
@@ -273,7 +279,7 @@ impl Pipeline<'_> {
                 read.map(|()| Some(job))
                     .map_err(|failure| (number, failure))
             }
-            From::Stream(stream) => {
+            From::Stream(stream, _) => {
                 let stream = &mut *locked(stream);
                 let number = stream.next;
                 if stream.ended || self.failed.is_any() {
@@ -510,10 +516,13 @@ fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// A file that is no regular one, such as a pipe: waits for what it reads, but ends when a signal came, or another thread failed.
+/// A file that is read in sequence, such as a pipe: waits for what it reads, but ends when a signal came, or
+/// another thread failed. A regular file must not change its length.
 pub(crate) struct Patient<'a> {
     pub(crate) file: &'a File,
     pub(crate) failed: &'a FirstFailed,
+    /// What a regular file said that its length is.
+    pub(crate) length: Option<u64>,
 }
 
 impl Read for Patient<'_> {
@@ -521,6 +530,14 @@ impl Read for Patient<'_> {
         wait(self.file, || {
             DeferredSignals::came() || self.failed.is_any()
         })?;
-        self.file.read(to)
+        let count = self.file.read(to)?;
+        if let Some(length) = self.length {
+            // Those of /sys have fewer bytes than they say, and keep saying so.
+            let is_over = count == 0 || self.file.stream_position()? > length;
+            if is_over && self.file.metadata()?.len() != length {
+                return Err(io::Error::other(CHANGED));
+            }
+        }
+        Ok(count)
     }
 }

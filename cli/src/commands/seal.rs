@@ -3,9 +3,9 @@
 //! `hornet seal`: seals a file in age's format.
 
 use crate::age::keys::read_recipients;
-use crate::age::pipeline::{FirstFailed, Patient, Pipeline, To, Way};
+use crate::age::pipeline::{FirstFailed, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
-use crate::commands::sealing::{Input, Output, Threads, process};
+use crate::commands::sealing::{Input, Output, Threads, end_at, process};
 use crate::error::Error;
 use crate::output;
 use crate::source::Source;
@@ -78,10 +78,7 @@ impl Seal {
             let header = [&header[..], &nonce].concat();
             let key = payload_key(&file_key, &nonce);
             let failed = &FirstFailed::default();
-            let mut stream = Patient {
-                file: &input.file,
-                failed,
-            };
+            let mut stream = input.patient(failed);
             let from = input.to_seal(&mut stream)?;
             let seal = |to| {
                 let key = &key;
@@ -113,11 +110,15 @@ impl Seal {
                 if let Some(sealed) = input.bytes.and_then(stream::sealed_bytes) {
                     reserve(output.file, begin + sealed)?;
                 }
-                return seal(To::File {
+                let text_bytes = seal(To::File {
                     file: output.file,
                     begin,
                     sparse: false,
-                });
+                })?;
+                if let Some(sealed) = stream::sealed_bytes(text_bytes) {
+                    end_at(output.file, begin + sealed)?;
+                }
+                return Ok(text_bytes);
             }
             seal(To::stream(&mut &*output.file))
         });

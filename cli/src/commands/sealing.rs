@@ -4,7 +4,7 @@
 
 use crate::age::Stopped;
 use crate::age::armor::BadLine;
-use crate::age::pipeline::{Failure, From, Patient, Pipeline};
+use crate::age::pipeline::{CHANGED, Failure, FirstFailed, From, Patient, Pipeline};
 use crate::error::Error;
 use crate::mapping::Mapping;
 use crate::output;
@@ -158,7 +158,7 @@ impl NotWritten {
         };
         match failure {
             Failure::Read(error) | Failure::Write(error) => unread(input, error),
-            Failure::Resized => Error::new(input, "changed while it was being read").into(),
+            Failure::Resized => Error::new(input, CHANGED).into(),
             Failure::Interrupted => Error::new(input, "interrupted by a signal").into(),
             Failure::Open(error) => Stopped::refused(input, place_of(error)),
         }
@@ -186,6 +186,15 @@ pub(super) fn unread(input: &Source, error: io::Error) -> Stopped {
     Error::new(input, error).into()
 }
 
+/// Gives a new file its length, if that is another.
+pub(super) fn end_at(file: &File, len_bytes: u64) -> io::Result<()> {
+    // Not all file systems have this call.
+    if file.metadata()?.len() != len_bytes {
+        file.set_len(len_bytes)?;
+    }
+    Ok(())
+}
+
 /// Runs the threads.
 pub(super) fn process(pipeline: &Pipeline, threads: usize) -> Result<u64, NotWritten> {
     pipeline.run(threads).map_err(NotWritten::Failure)
@@ -199,6 +208,8 @@ pub(super) struct Input {
     pub(super) begin: u64,
     /// The number of bytes of a regular file from there on.
     pub(super) bytes: Option<u64>,
+    /// The length of a regular file.
+    length: Option<u64>,
     read: std::cell::Cell<bool>,
 }
 
@@ -213,13 +224,15 @@ impl Input {
             file.stream_position().unwrap_or(0)
         };
         // The files of /proc have no length.
-        let bytes = metadata.len().saturating_sub(begin);
-        let bytes = (metadata.is_file() && bytes > 0).then_some(bytes);
+        let length = metadata.is_file().then_some(metadata.len());
+        let bytes = length.map(|length| length.saturating_sub(begin));
+        let bytes = bytes.filter(|&bytes| bytes > 0);
         Ok(Self {
             source: source.clone(),
             file,
             begin,
             bytes,
+            length,
             read: false.into(),
         })
     }
@@ -228,30 +241,39 @@ impl Input {
         Progress::of_input(self.bytes, &self.file)
     }
 
-    /// Returns what is sealed: of a regular file all from `begin` on, through a mapping if that is possible.
-    pub(super) fn to_seal<'a>(&'a self, stream: &'a mut Patient<'a>) -> Result<From<'a>, Stopped> {
-        if let Some(bytes) = self.bytes {
-            let mapping = match self.source {
-                Source::File(_) => Mapping::of(&self.file, self.begin + bytes),
-                Source::Stdin => Ok(None),
-            };
-            return Ok(From::File {
-                file: &self.file,
-                begin: self.begin,
-                bytes,
-                chunks: 0..bytes.div_ceil(CHUNK_BYTES as u64),
-                mapping: mapping.map_err(|error| Error::new(&self.source, error))?,
-            });
+    pub(super) fn patient<'a>(&'a self, failed: &'a FirstFailed) -> Patient<'a> {
+        Patient {
+            file: &self.file,
+            failed,
+            length: self.length,
         }
-        self.start()?;
-        Ok(From::stream(stream))
     }
 
-    /// To be called before it is read in sequence: goes to the beginning if it was read before, as is needed
+    /// Returns what is sealed: through a mapping what can be mapped, and all else from `begin` to its end, which
+    /// may be elsewhere than it says.
+    pub(super) fn to_seal<'a>(&'a self, stream: &'a mut Patient<'a>) -> Result<From<'a>, Stopped> {
+        if let Some(bytes) = self.bytes {
+            let mapping = Mapping::of(&self.file, self.begin + bytes);
+            let mapping = mapping.map_err(|error| Error::new(&self.source, error))?;
+            if mapping.is_some() {
+                return Ok(From::File {
+                    file: &self.file,
+                    begin: self.begin,
+                    bytes,
+                    chunks: 0..bytes.div_ceil(CHUNK_BYTES as u64),
+                    mapping,
+                });
+            }
+        }
+        self.start()?;
+        Ok(From::stream(stream, self.bytes))
+    }
+
+    /// To be called before it is read in sequence: goes to the beginning, as is needed if it was read before,
     /// where a file system cannot give a file its name, and refuses to read a stream again.
     pub(super) fn start(&self) -> Result<(), Stopped> {
-        let begin = SeekFrom::Start(self.begin);
-        if self.read.replace(true) && (&self.file).seek(begin).is_err() {
+        let moved = (&self.file).seek(SeekFrom::Start(self.begin));
+        if self.read.replace(true) && moved.is_err() {
             return Err(
                 Error::new(&self.source, "cannot be read twice, as writing there needs").into(),
             );
