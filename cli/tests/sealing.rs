@@ -8,10 +8,11 @@ mod common;
 use common::{Folder, complains, prints, rejects};
 use hornet::stream;
 use hornet_age::{Header, Identity, NONCE_BYTES};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
@@ -646,6 +647,109 @@ fn errors_end_waiting() {
         drop(pipe);
         assert_eq!(status.code(), Some(1));
         assert!(!sealed.0.path("o").exists());
+    }
+}
+
+/// A command whose input and output are pipes that stay open.
+struct Piped {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: ChildStdout,
+}
+
+impl Piped {
+    fn new(folder: &Folder, words: &str) -> Self {
+        let mut command = folder.hornet(words);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let (to, from) = (child.stdin.take(), child.stdout.take().unwrap());
+        Self { child, to, from }
+    }
+
+    /// Gives it bytes, and returns those that it writes soon, up to so many.
+    #[track_caller]
+    fn give(&mut self, bytes: &[u8], most: usize) -> Vec<u8> {
+        let mut written = vec![0; most];
+        let mut len_bytes = 0;
+        let mut to = self.to.as_ref().unwrap();
+        thread::scope(|scope| {
+            scope.spawn(move || to.write_all(bytes));
+            while len_bytes < most {
+                let mut polled = [PollFd::new(&self.from, PollFlags::IN)];
+                let patience = Timespec::try_from(Duration::from_secs(20)).unwrap();
+                if poll(&mut polled, Some(&patience)) == Ok(0) {
+                    break;
+                }
+                match self.from.read(&mut written[len_bytes..]).unwrap() {
+                    0 => break,
+                    count => len_bytes += count,
+                }
+            }
+        });
+        written.truncate(len_bytes);
+        written
+    }
+
+    /// Ends its input.
+    fn end(mut self) -> Output {
+        drop(self.to.take());
+        let mut stdout = Vec::new();
+        self.from.read_to_end(&mut stdout).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        Output { stdout, ..output }
+    }
+}
+
+/// What is verified is released, and what is wrong is said, although a pipe has nothing more and is still open.
+#[test]
+fn slow_pipes() {
+    let sealed = Sealed::new(12 * CHUNK);
+    let Sealed(folder, text) = &sealed;
+    let (bytes, begin) = (sealed.sealed(), sealed.payload());
+    for threads in 1..=3 {
+        // A chunk is sealed when something follows it.
+        let mut seal = Piped::new(folder, &format!("seal -R r --threads {threads}"));
+        let mut written = seal.give(&text[..=CHUNK], begin + SEALED);
+        assert_eq!(written.len(), begin + SEALED);
+        written.extend(seal.give(&text[CHUNK + 1..4 * CHUNK], 2 * SEALED));
+        assert_eq!(written.len(), begin + 3 * SEALED);
+        let output = seal.end();
+        written.extend(output.stdout);
+        gives(&piped(folder, "open -i i", &written), &text[..4 * CHUNK]);
+
+        // It is opened when it is there.
+        let command = format!("open -i i --threads {threads}");
+        let mut open = Piped::new(folder, &command);
+        let (mut given, mut released) = (0, 0);
+        for chunks in [1, 2, 4, 11] {
+            let end = begin + chunks * SEALED;
+            let expected = &text[released..chunks * CHUNK];
+            assert!(open.give(&bytes[given..end], expected.len()) == expected);
+            (given, released) = (end, chunks * CHUNK);
+        }
+        // The last may be known to be the last, and the command waits for the end.
+        assert_eq!(open.give(&bytes[given..], 0), b"");
+        thread::sleep(Duration::from_millis(50));
+        gives(&open.end(), &text[11 * CHUNK..]);
+
+        let mut open = Piped::new(folder, &command);
+        open.give(&bytes, 11 * CHUNK);
+        thread::sleep(Duration::from_millis(50));
+        open.give(b"x", 0);
+        let said = String::from_utf8(open.end().stderr).unwrap();
+        assert!(said.contains("goes on after chunk 11"), "{said}");
+
+        let mut open = Piped::new(folder, &command);
+        open.give(&bytes[..begin + 3 * SEALED], 3 * CHUNK);
+        complains(&open.end(), 1, &["cut off at chunk 3"]);
+
+        let mut changed = bytes.clone();
+        changed[begin + SEALED] ^= 1;
+        let mut open = Piped::new(folder, &command);
+        // It ends although its input does not.
+        let released = open.give(&changed[..begin + 3 * SEALED], 2 * CHUNK);
+        assert!(released == text[..CHUNK]);
+        assert_eq!(open.child.wait().unwrap().code(), Some(1));
+        complains(&open.end(), 1, &["chunk 1 is not authentic"]);
     }
 }
 

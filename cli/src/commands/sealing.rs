@@ -266,7 +266,7 @@ impl Input {
             }
         }
         self.start()?;
-        Ok(From::stream(stream, self.bytes))
+        Ok(From::stream(stream, &self.file, self.bytes))
     }
 
     /// To be called before it is read in sequence: goes to the beginning, as is needed if it was read before,
