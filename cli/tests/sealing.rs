@@ -801,6 +801,8 @@ fn resized() {
     let sealed = Sealed::new(60 * CHUNK);
     let Sealed(folder, text) = &sealed;
     let bytes = sealed.sealed();
+    prints(&folder.run("seal -a -R r -o a t"), "");
+    let armor = fs::read(folder.path("a")).unwrap();
     for (command, name, whole) in [
         ("hornet seal --threads 1 -R r t", "t", text),
         // Not mapped.
@@ -810,6 +812,7 @@ fn resized() {
             text,
         ),
         ("hornet open --threads 1 -i i s", "s", &bytes),
+        ("hornet open --threads 1 -i i a", "a", &armor),
     ] {
         // What is mapped raises SIGBUS when it is read, without half of it or all.
         let len_bytes = whole.len();

@@ -10,6 +10,7 @@ use crate::age::passphrase::wait;
 use crate::defer_signals::DeferredSignals;
 use crate::mapping::Mapping;
 use crate::progress::Progress;
+use crate::tree::failure;
 use hornet::stream::{self, CHUNK_BYTES, Key, OpenError, SEALED_CHUNK_BYTES};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -39,8 +40,6 @@ const MOMENT: Duration = Duration::from_millis(10);
 const CHUNK: u64 = CHUNK_BYTES as u64;
 const SEALED_CHUNK: u64 = SEALED_CHUNK_BYTES as u64;
 const TAG_BYTES: usize = SEALED_CHUNK_BYTES - CHUNK_BYTES;
-
-pub(crate) const CHANGED: &str = "changed while it was being read";
 
 /// Which way: what is read is chunks of `unit` bytes, and what is written of `written` bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,7 +72,7 @@ pub(crate) enum From<'a> {
         /// Only to seal: what is opened must be the bytes that were verified, which others could change.
         mapping: Option<Mapping>,
     },
-    Stream(Mutex<Stream<'a>>, Option<u64>),
+    Stream(Mutex<Stream<'a>>),
 }
 
 /// A stream, and what is known of its end.
@@ -90,13 +89,9 @@ pub(crate) struct Stream<'a> {
 }
 
 impl<'a> From<'a> {
-    /// What `from` reads in a file, of `bytes` bytes if it says so: it may have others.
-    pub(crate) fn stream(
-        from: &'a mut (dyn Read + Send),
-        file: &'a File,
-        bytes: Option<u64>,
-    ) -> Self {
-        let stream = Stream {
+    /// What `from` reads in a file.
+    pub(crate) fn stream(from: &'a mut (dyn Read + Send), file: &'a File) -> Self {
+        Self::Stream(Mutex::new(Stream {
             from,
             file,
             // As it does not grow, it leaves no copies.
@@ -104,8 +99,7 @@ impl<'a> From<'a> {
             next: 0,
             first: 0,
             ended: false,
-        };
-        Self::Stream(Mutex::new(stream), bytes)
+        }))
     }
 }
 
@@ -195,12 +189,10 @@ impl Pipeline<'_> {
     /// known of it.
     pub(crate) fn run(&self, threads: usize) -> Result<u64, Failure> {
         let state = State::default();
-        let chunks = match &self.from {
-            From::File { chunks, .. } => chunks.end - chunks.start,
-            From::Stream(_, Some(bytes)) => bytes.div_ceil(self.way.unit() as u64),
-            From::Stream(_, None) => u64::MAX,
+        let jobs = match &self.from {
+            From::File { chunks, .. } => (chunks.end - chunks.start).div_ceil(JOB_CHUNKS as u64),
+            From::Stream(_) => u64::MAX,
         };
-        let jobs = chunks.div_ceil(JOB_CHUNKS as u64);
         let most = usize::try_from(jobs).unwrap_or(MOST_THREADS);
         let others = threads.min(most).clamp(1, MOST_THREADS) - 1;
         thread::scope(|scope| {
@@ -297,7 +289,7 @@ impl Pipeline<'_> {
                 read.map(|()| Some(job))
                     .map_err(|failure| (number, failure))
             }
-            From::Stream(stream, _) => {
+            From::Stream(stream) => {
                 let stream = &mut *locked(stream);
                 let number = stream.next;
                 if stream.ended || self.failed.is_any() {
@@ -585,10 +577,10 @@ impl Read for Patient<'_> {
         })?;
         let count = self.file.read(to)?;
         if let Some(length) = self.length {
-            // Those of /sys have fewer bytes than they say, and keep saying so.
+            // Those of /proc and /sys have other lengths than they say, and keep saying so.
             let is_over = count == 0 || self.file.stream_position()? > length;
             if is_over && self.file.metadata()?.len() != length {
-                return Err(io::Error::other(CHANGED));
+                return Err(io::Error::other(failure::Failure::CHANGED));
             }
         }
         Ok(count)

@@ -5,7 +5,7 @@
 use crate::age::keys::read_identities;
 use crate::age::pipeline::{FirstFailed, From, Patient, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
-use crate::commands::sealing::{Input, Output, Threads, end_at, place_of, process, unread};
+use crate::commands::sealing::{Input, Output, Threads, place_of, process, unread};
 use crate::error::Error;
 use crate::size::Bytes;
 use crate::source::Source;
@@ -103,7 +103,7 @@ impl Open {
                         mapping: None,
                     }
                 }
-                None => From::stream(&mut from, &input.file, None),
+                None => From::stream(&mut from, &input.file),
             };
             let (way, key, progress) = (Way::Open, &key, &input.progress());
             let mut stream = output.file;
@@ -133,8 +133,10 @@ impl Open {
                 } else {
                     text_bytes
                 };
-                // Zeros at the end were left out.
-                end_at(output.file, bytes)?;
+                // Zeros at the end were left out. Not all file systems have this call.
+                if output.file.metadata()?.len() != bytes {
+                    output.file.set_len(bytes)?;
+                }
             }
             Ok(text_bytes)
         });

@@ -5,7 +5,7 @@
 use crate::age::keys::read_recipients;
 use crate::age::pipeline::{FirstFailed, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
-use crate::commands::sealing::{Input, Output, Threads, end_at, process};
+use crate::commands::sealing::{Input, Output, Threads, process};
 use crate::error::Error;
 use crate::output;
 use crate::source::Source;
@@ -110,15 +110,11 @@ impl Seal {
                 if let Some(sealed) = input.bytes.and_then(stream::sealed_bytes) {
                     reserve(output.file, begin + sealed)?;
                 }
-                let text_bytes = seal(To::File {
+                return seal(To::File {
                     file: output.file,
                     begin,
                     sparse: false,
-                })?;
-                if let Some(sealed) = stream::sealed_bytes(text_bytes) {
-                    end_at(output.file, begin + sealed)?;
-                }
-                return Ok(text_bytes);
+                });
             }
             seal(To::stream(&mut &*output.file))
         });

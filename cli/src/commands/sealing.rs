@@ -4,7 +4,7 @@
 
 use crate::age::Stopped;
 use crate::age::armor::BadLine;
-use crate::age::pipeline::{CHANGED, Failure, FirstFailed, From, Patient, Pipeline};
+use crate::age::pipeline::{Failure, FirstFailed, From, Patient, Pipeline};
 use crate::error::Error;
 use crate::mapping::Mapping;
 use crate::output;
@@ -12,11 +12,13 @@ use crate::progress::Progress;
 use crate::save::Target;
 use crate::source::Source;
 use crate::tree::excluded::identity;
+use crate::tree::failure;
 use clap::Args;
 use hornet::stream::{CHUNK_BYTES, OpenError};
 use hornet_age::Malformed;
 use std::fs::{File, Metadata};
 use std::io::{self, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
@@ -158,7 +160,7 @@ impl NotWritten {
         };
         match failure {
             Failure::Read(error) | Failure::Write(error) => unread(input, error),
-            Failure::Resized => Error::new(input, CHANGED).into(),
+            Failure::Resized => Error::new(input, failure::Failure::CHANGED).into(),
             Failure::Interrupted => Error::new(input, "interrupted by a signal").into(),
             Failure::Open(error) => Stopped::refused(input, place_of(error)),
         }
@@ -186,15 +188,6 @@ pub(super) fn unread(input: &Source, error: io::Error) -> Stopped {
     Error::new(input, error).into()
 }
 
-/// Gives a new file its length, if that is another.
-pub(super) fn end_at(file: &File, len_bytes: u64) -> io::Result<()> {
-    // Not all file systems have this call.
-    if file.metadata()?.len() != len_bytes {
-        file.set_len(len_bytes)?;
-    }
-    Ok(())
-}
-
 /// Runs the threads.
 pub(super) fn process(pipeline: &Pipeline, threads: usize) -> Result<u64, NotWritten> {
     pipeline.run(threads).map_err(NotWritten::Failure)
@@ -206,9 +199,10 @@ pub(super) struct Input {
     pub(super) file: File,
     /// Where it begins: standard input may have been read before.
     pub(super) begin: u64,
-    /// The number of bytes of a regular file from there on.
+    /// The number of bytes from there on of a regular file that ends where it says. Those of /proc say that they
+    /// have no bytes, and those of /sys that they fill a page: they are read to their end.
     pub(super) bytes: Option<u64>,
-    /// The length of a regular file.
+    /// What a regular file says that its length is.
     length: Option<u64>,
     read: std::cell::Cell<bool>,
 }
@@ -223,10 +217,10 @@ impl Input {
         } else {
             file.stream_position().unwrap_or(0)
         };
-        // The files of /proc have no length.
         let length = metadata.is_file().then_some(metadata.len());
-        let bytes = length.map(|length| length.saturating_sub(begin));
-        let bytes = bytes.filter(|&bytes| bytes > 0);
+        let has = |at| file.read_at(&mut [0], at).ok();
+        let ends = |&end: &u64| end > begin && has(end - 1) == Some(1) && has(end) == Some(0);
+        let bytes = length.filter(ends).map(|end| end - begin);
         Ok(Self {
             source: source.clone(),
             file,
@@ -249,31 +243,30 @@ impl Input {
         }
     }
 
-    /// Returns what is sealed: through a mapping what can be mapped, and all else from `begin` to its end, which
-    /// may be elsewhere than it says.
+    /// Returns what is sealed: of a regular file all from `begin` on, through a mapping if that is possible.
     pub(super) fn to_seal<'a>(&'a self, stream: &'a mut Patient<'a>) -> Result<From<'a>, Stopped> {
         if let Some(bytes) = self.bytes {
-            let mapping = Mapping::of(&self.file, self.begin + bytes);
-            let mapping = mapping.map_err(|error| Error::new(&self.source, error))?;
-            if mapping.is_some() {
-                return Ok(From::File {
-                    file: &self.file,
-                    begin: self.begin,
-                    bytes,
-                    chunks: 0..bytes.div_ceil(CHUNK_BYTES as u64),
-                    mapping,
-                });
-            }
+            let mapping = match self.source {
+                Source::File(_) => Mapping::of(&self.file, self.begin + bytes),
+                Source::Stdin => Ok(None),
+            };
+            return Ok(From::File {
+                file: &self.file,
+                begin: self.begin,
+                bytes,
+                chunks: 0..bytes.div_ceil(CHUNK_BYTES as u64),
+                mapping: mapping.map_err(|error| Error::new(&self.source, error))?,
+            });
         }
         self.start()?;
-        Ok(From::stream(stream, &self.file, self.bytes))
+        Ok(From::stream(stream, &self.file))
     }
 
-    /// To be called before it is read in sequence: goes to the beginning, as is needed if it was read before,
+    /// To be called before it is read in sequence: goes to the beginning if it was read before, as is needed
     /// where a file system cannot give a file its name, and refuses to read a stream again.
     pub(super) fn start(&self) -> Result<(), Stopped> {
-        let moved = (&self.file).seek(SeekFrom::Start(self.begin));
-        if self.read.replace(true) && moved.is_err() {
+        let begin = SeekFrom::Start(self.begin);
+        if self.read.replace(true) && (&self.file).seek(begin).is_err() {
             return Err(
                 Error::new(&self.source, "cannot be read twice, as writing there needs").into(),
             );
