@@ -9,6 +9,7 @@ use common::{Folder, complains, prints, rejects};
 use hornet::stream;
 use hornet_age::{Header, Identity, NONCE_BYTES};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionread;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
@@ -619,7 +620,10 @@ fn signals_end_headers() {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(&sealed.sealed()[..30]).unwrap();
-    thread::sleep(Duration::from_millis(300));
+    // It has read this, and waits for more.
+    while ioctl_fionread(&pipe).unwrap() > 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
@@ -665,7 +669,7 @@ impl Piped {
         Self { child, to, from }
     }
 
-    /// Gives it bytes, and returns those that it writes soon, up to so many.
+    /// Gives it bytes, and returns those that it writes soon, `most` or fewer.
     #[track_caller]
     fn give(&mut self, bytes: &[u8], most: usize) -> Vec<u8> {
         let mut written = vec![0; most];

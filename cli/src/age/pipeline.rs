@@ -577,7 +577,7 @@ impl Read for Patient<'_> {
         })?;
         let count = self.file.read(to)?;
         if let Some(length) = self.length {
-            // Those of /proc and /sys have other lengths than they say, and keep saying so.
+            // What a file of /proc or /sys says is another length than it has, but stays the same.
             let is_over = count == 0 || self.file.stream_position()? > length;
             if is_over && self.file.metadata()?.len() != length {
                 return Err(io::Error::other(failure::Failure::CHANGED));

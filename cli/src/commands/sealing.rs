@@ -17,7 +17,7 @@ use clap::Args;
 use hornet::stream::{CHUNK_BYTES, OpenError};
 use hornet_age::Malformed;
 use std::fs::{File, Metadata};
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
@@ -218,9 +218,14 @@ impl Input {
             file.stream_position().unwrap_or(0)
         };
         let length = metadata.is_file().then_some(metadata.len());
-        let has = |at| file.read_at(&mut [0], at).ok();
-        let ends = |&end: &u64| end > begin && has(end - 1) == Some(1) && has(end) == Some(0);
-        let bytes = length.filter(ends).map(|end| end - begin);
+        let has = |at| match file.read_exact_at(&mut [0], at) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+            read => read.map(|()| true).map_err(fail),
+        };
+        let bytes = match length {
+            Some(end) if end > begin && has(end - 1)? && !has(end)? => Some(end - begin),
+            _ => None,
+        };
         Ok(Self {
             source: source.clone(),
             file,

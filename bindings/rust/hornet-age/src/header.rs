@@ -230,7 +230,7 @@ impl Stanza {
         text.push(b'\n');
     }
 
-    /// Returns whether a header has room for so many stanzas of this length.
+    /// Returns whether a header has room for `count` stanzas of this length.
     pub(crate) fn fits(&self, count: usize) -> bool {
         let mut text = Vec::new();
         self.write(&mut text);
