@@ -12,6 +12,13 @@ use std::os::fd::AsFd;
 
 pub(crate) const STDOUT: &str = "standard output";
 
+/// Makes writing beyond a limit on the length of files an error, instead of a signal that ends the command
+/// without a message. To be called first. The command starts no other programs, which would inherit this.
+pub(crate) fn fail_at_limits() {
+    // SAFETY: installs no handler.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// Like `print!`, but a closed pipe or a full disk gives an error.
 pub(crate) fn print(text: fmt::Arguments) -> Result<(), Error> {
     print_all(|stdout| stdout.write_fmt(text))

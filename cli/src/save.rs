@@ -85,18 +85,18 @@ impl Target {
 
     /// Writes the content to disk under the name, and then the name.
     pub(crate) fn write(&self, content: &[u8]) -> Result<(), Error> {
-        self.write_with(|file, _| file.write_all(content))
+        self.write_with(|file| file.write_all(content))
     }
 
     /// Like `write`, of content that `fill` writes, which should end with an error when a signal has come
     /// meanwhile. May call it again after a success.
     pub(crate) fn write_with(
         &self,
-        mut fill: impl FnMut(&mut &File, &DeferredSignals) -> io::Result<()>,
+        fill: impl FnMut(&mut &File) -> io::Result<()>,
     ) -> Result<(), Error> {
-        let deferred = DeferredSignals::new();
+        let _deferred = DeferredSignals::new();
         let new = self.file();
-        let written = new.and_then(|new| new.write_with(|to| fill(to, &deferred)));
+        let written = new.and_then(|new| new.write_with(fill));
         match written {
             Ok(_) => Ok(()),
             Err(problem) => Err(Error::new(&Escaped::new(&self.path), problem)),

@@ -5,7 +5,7 @@
 use hornet_manifest::escape::Escaped;
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -24,6 +24,14 @@ impl Source {
         match self {
             Self::Stdin => Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?)),
             Self::File(path) => File::open(path),
+        }
+    }
+
+    /// Does not open a file: that would wait for whoever writes to a named pipe.
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        match self {
+            Self::Stdin => self.open()?.metadata(),
+            Self::File(path) => fs::metadata(path),
         }
     }
 }

@@ -8,10 +8,12 @@ mod common;
 use common::{Folder, complains, prints, rejects};
 use hornet::stream;
 use hornet_age::{Header, Identity, NONCE_BYTES};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionread;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
@@ -495,6 +497,22 @@ fn outputs() {
     complains(&folder.run("seal -R r none"), 2, &["none: No such file"]);
     complains(&folder.run("open -i none s"), 2, &["none: No such file"]);
     complains(&folder.run("keygen --age i"), 2, &["i: exists"]);
+    // Standard output that is an input would be read again, without end.
+    for (words, named) in [
+        ("seal -R r t", "t"),
+        ("seal -R t r", "t"),
+        ("open -i i t", "t"),
+        ("seal -R r", "standard input"),
+        ("open -i i", "standard input"),
+    ] {
+        let append = fs::OpenOptions::new().append(true).open(folder.path("t"));
+        let mut hornet = folder.hornet(words);
+        hornet.stdin(fs::File::open(folder.path("t")).unwrap());
+        let output = hornet.stdout(append.unwrap()).output().unwrap();
+        let why = format!("{named}: is an input and standard output");
+        complains(&output, 2, &[&why]);
+        assert!(fs::read(folder.path("t")).unwrap() == sealed.1);
+    }
     let full = folder
         .hornet("open -i i s")
         .stdout(fs::File::create("/dev/full").unwrap())
@@ -593,6 +611,28 @@ fn signals_end_waiting() {
     assert!(!sealed.0.path("o").exists());
 }
 
+/// Signals are not deferred before anything is written, as finding the key may take long.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_end_headers() {
+    let sealed = Sealed::new(3);
+    let mut command = sealed.0.hornet("open -i i -o o");
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(&sealed.sealed()[..30]).unwrap();
+    // It has read this, and waits for more.
+    while ioctl_fionread(&pipe).unwrap() > 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+    pipe.write_all(&sealed.sealed()[30..]).unwrap();
+    drop(pipe);
+    prints(&child.wait_with_output().unwrap(), "");
+    assert_eq!(caught & 1 << (libc::SIGTERM - 1), 0, "{status}");
+}
+
 /// What is wrong is said although the pipe is still open, and has nothing more.
 #[test]
 fn errors_end_waiting() {
@@ -614,6 +654,109 @@ fn errors_end_waiting() {
     }
 }
 
+/// A command whose input and output are pipes that stay open.
+struct Piped {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: ChildStdout,
+}
+
+impl Piped {
+    fn new(folder: &Folder, words: &str) -> Self {
+        let mut command = folder.hornet(words);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let (to, from) = (child.stdin.take(), child.stdout.take().unwrap());
+        Self { child, to, from }
+    }
+
+    /// Gives it bytes, and returns those that it writes soon, `most` or fewer.
+    #[track_caller]
+    fn give(&mut self, bytes: &[u8], most: usize) -> Vec<u8> {
+        let mut written = vec![0; most];
+        let mut len_bytes = 0;
+        let mut to = self.to.as_ref().unwrap();
+        thread::scope(|scope| {
+            scope.spawn(move || to.write_all(bytes));
+            while len_bytes < most {
+                let mut polled = [PollFd::new(&self.from, PollFlags::IN)];
+                let patience = Timespec::try_from(Duration::from_secs(20)).unwrap();
+                if poll(&mut polled, Some(&patience)) == Ok(0) {
+                    break;
+                }
+                match self.from.read(&mut written[len_bytes..]).unwrap() {
+                    0 => break,
+                    count => len_bytes += count,
+                }
+            }
+        });
+        written.truncate(len_bytes);
+        written
+    }
+
+    /// Ends its input.
+    fn end(mut self) -> Output {
+        drop(self.to.take());
+        let mut stdout = Vec::new();
+        self.from.read_to_end(&mut stdout).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        Output { stdout, ..output }
+    }
+}
+
+/// What is verified is released, and what is wrong is said, although a pipe has nothing more and is still open.
+#[test]
+fn slow_pipes() {
+    let sealed = Sealed::new(12 * CHUNK);
+    let Sealed(folder, text) = &sealed;
+    let (bytes, begin) = (sealed.sealed(), sealed.payload());
+    for threads in 1..=3 {
+        // A chunk is sealed when something follows it.
+        let mut seal = Piped::new(folder, &format!("seal -R r --threads {threads}"));
+        let mut written = seal.give(&text[..=CHUNK], begin + SEALED);
+        assert_eq!(written.len(), begin + SEALED);
+        written.extend(seal.give(&text[CHUNK + 1..4 * CHUNK], 2 * SEALED));
+        assert_eq!(written.len(), begin + 3 * SEALED);
+        let output = seal.end();
+        written.extend(output.stdout);
+        gives(&piped(folder, "open -i i", &written), &text[..4 * CHUNK]);
+
+        // It is opened when it is there.
+        let command = format!("open -i i --threads {threads}");
+        let mut open = Piped::new(folder, &command);
+        let (mut given, mut released) = (0, 0);
+        for chunks in [1, 2, 4, 11] {
+            let end = begin + chunks * SEALED;
+            let expected = &text[released..chunks * CHUNK];
+            assert!(open.give(&bytes[given..end], expected.len()) == expected);
+            (given, released) = (end, chunks * CHUNK);
+        }
+        // The last may be known to be the last, and the command waits for the end.
+        assert_eq!(open.give(&bytes[given..], 0), b"");
+        thread::sleep(Duration::from_millis(50));
+        gives(&open.end(), &text[11 * CHUNK..]);
+
+        let mut open = Piped::new(folder, &command);
+        open.give(&bytes, 11 * CHUNK);
+        thread::sleep(Duration::from_millis(50));
+        open.give(b"x", 0);
+        let said = String::from_utf8(open.end().stderr).unwrap();
+        assert!(said.contains("goes on after chunk 11"), "{said}");
+
+        let mut open = Piped::new(folder, &command);
+        open.give(&bytes[..begin + 3 * SEALED], 3 * CHUNK);
+        complains(&open.end(), 1, &["cut off at chunk 3"]);
+
+        let mut changed = bytes.clone();
+        changed[begin + SEALED] ^= 1;
+        let mut open = Piped::new(folder, &command);
+        // It ends although its input does not.
+        let released = open.give(&changed[..begin + 3 * SEALED], 2 * CHUNK);
+        assert!(released == text[..CHUNK]);
+        assert_eq!(open.child.wait().unwrap().code(), Some(1));
+        complains(&open.end(), 1, &["chunk 1 is not authentic"]);
+    }
+}
+
 /// Where addresses are limited, what is sealed takes none from the buffers.
 #[test]
 fn limited_addresses() {
@@ -626,21 +769,64 @@ fn limited_addresses() {
     }
 }
 
+/// A limit on the length of files is an error, and no signal that ends the command.
+#[test]
+fn limited_lengths() {
+    let sealed = Sealed::new(20 * CHUNK);
+    let folder = &sealed.0;
+    let before = fs::read_dir(&folder.0).unwrap().count();
+    for (words, named) in [
+        ("seal -R r -o o t", "o"),
+        ("seal -a -R r -o o t", "o"),
+        ("seal -R r -o s --force t", "s"),
+        ("open -i i -o o s", "o"),
+        ("seal -R r t", "standard output"),
+        ("open -i i s", "standard output"),
+        ("keygen k", "k"),
+    ] {
+        // Blocks have 512 or 1024 bytes, and a key file is shorter than one.
+        let blocks = if words == "keygen k" { 0 } else { 100 };
+        let script = format!("ulimit -f {blocks}; exec \"$0\" {words}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_hornet")]);
+        let stdout = tempfile::tempfile().unwrap();
+        let limited = shell.current_dir(folder.path(".")).stdout(stdout);
+        let named = format!("hornet: {named}: ");
+        let why = [&named, "File too large"];
+        complains(&limited.output().unwrap(), 2, &why);
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), before, "{words}");
+    }
+    gives(&folder.run("open -i i s"), &sealed.1);
+}
+
 /// A file that changes its length is not mistaken for another.
 #[test]
 fn resized() {
     let sealed = Sealed::new(60 * CHUNK);
     let Sealed(folder, text) = &sealed;
     let bytes = sealed.sealed();
+    prints(&folder.run("seal -a -R r -o a t"), "");
+    let armor = fs::read(folder.path("a")).unwrap();
     for (command, name, whole) in [
-        ("seal --threads 1 -R r t", "t", text),
-        ("open --threads 1 -i i s", "s", &bytes),
+        ("hornet seal --threads 1 -R r t", "t", text),
+        // Not mapped.
+        (
+            "(ulimit -v 4000000; hornet seal --threads 1 -R r t)",
+            "t",
+            text,
+        ),
+        ("hornet open --threads 1 -i i s", "s", &bytes),
+        ("hornet open --threads 1 -i i a", "a", &armor),
     ] {
-        // What is sealed is mapped: without half of it or all, reading raises SIGBUS.
+        // What is mapped raises SIGBUS when it is read, without half of it or all.
         let len_bytes = whole.len();
         for len_bytes in [0, len_bytes / 2, len_bytes - 1, len_bytes + 1] {
             folder.file(name, whole);
-            let mut child = folder.hornet(command).spawn().unwrap();
+            let script = command.replace("hornet", "\"$0\"");
+            let mut child = Command::new("sh");
+            child.args(["-c", &script, env!("CARGO_BIN_EXE_hornet")]);
+            child.current_dir(folder.path(".")).stderr(Stdio::piped());
+            let mut child = child.stdout(Stdio::piped()).spawn().unwrap();
             let mut pipe = child.stdout.take().unwrap();
             // It has opened the file now, and waits long before its end: a pipe takes a chunk, and no more.
             let mut written = vec![0];
@@ -660,6 +846,30 @@ fn resized() {
             } else {
                 assert!(*text != written && text.starts_with(&written));
             }
+        }
+    }
+}
+
+/// Files of /proc say that they have no bytes, and those of /sys that they fill a page.
+#[cfg(target_os = "linux")]
+#[test]
+fn lengths_that_files_do_not_have() {
+    let sealed = Sealed::new(0);
+    let folder = &sealed.0;
+    for path in [
+        "/proc/filesystems",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+    ] {
+        let Ok(text) = fs::read(path) else { continue };
+        prints(&folder.run(&format!("seal -R r -o s --force {path}")), "");
+        gives(&folder.run("open -i i s"), &text);
+        for options in ["", "--armor"] {
+            let mut hornet = folder.hornet(&format!("seal -R r {options}"));
+            let output = hornet.stdin(fs::File::open(path).unwrap()).output();
+            gives(
+                &folder.run_with_stdin("open -i i", &output.unwrap().stdout),
+                &text,
+            );
         }
     }
 }

@@ -68,14 +68,14 @@ pub(crate) fn ask(twice: bool) -> Result<Zeroizing<Vec<u8>>, Error> {
 
 fn prompt(mut terminal: &File, text: &str) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     // The terminal is to show again what is typed, whatever ends the command.
-    let deferred = DeferredSignals::new();
+    let _deferred = DeferredSignals::new();
     let before = tcgetattr(terminal)?;
     let mut silent = before.clone();
     silent.local_modes -= LocalModes::ECHO;
     silent.local_modes |= LocalModes::ECHONL;
     tcsetattr(terminal, OptionalActions::Flush, &silent)?;
     let read = terminal.write_all(text.as_bytes());
-    let read = read.and_then(|()| line(terminal, || wait(terminal, || deferred.came())));
+    let read = read.and_then(|()| line(terminal, || wait(terminal, DeferredSignals::came)));
     tcsetattr(terminal, OptionalActions::Flush, &before)?;
     read
 }

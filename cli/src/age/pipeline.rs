@@ -10,14 +10,18 @@ use crate::age::passphrase::wait;
 use crate::defer_signals::DeferredSignals;
 use crate::mapping::Mapping;
 use crate::progress::Progress;
+use crate::tree::failure;
 use hornet::stream::{self, CHUNK_BYTES, Key, OpenError, SEALED_CHUNK_BYTES};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 /// The most chunks of a job: what it reads and writes is 1 MiB, so that it stays in a core's cache.
@@ -29,6 +33,9 @@ const WRITTEN_BYTES: u64 = 128 * 1024;
 
 /// More need more memory than 64 MiB: each has twice 512 KiB.
 const MOST_THREADS: usize = 32;
+
+/// What was read of a stream is released after this time, if there is nothing more.
+const MOMENT: Duration = Duration::from_millis(10);
 
 const CHUNK: u64 = CHUNK_BYTES as u64;
 const SEALED_CHUNK: u64 = SEALED_CHUNK_BYTES as u64;
@@ -71,18 +78,26 @@ pub(crate) enum From<'a> {
 /// A stream, and what is known of its end.
 pub(crate) struct Stream<'a> {
     from: &'a mut (dyn Read + Send),
-    /// The first byte of the next job, if it was read to see whether there is one.
-    ahead: Option<u8>,
+    /// Where `from` reads.
+    file: &'a File,
+    /// What was read after the chunks of the last job.
+    rest: Zeroizing<Vec<u8>>,
+    /// The numbers of the next job and of its first chunk.
     next: u64,
+    first: u64,
     ended: bool,
 }
 
 impl<'a> From<'a> {
-    pub(crate) fn stream(from: &'a mut (dyn Read + Send)) -> Self {
+    /// What `from` reads in a file.
+    pub(crate) fn stream(from: &'a mut (dyn Read + Send), file: &'a File) -> Self {
         Self::Stream(Mutex::new(Stream {
             from,
-            ahead: None,
+            file,
+            // As it does not grow, it leaves no copies.
+            rest: Vec::with_capacity(SEALED_CHUNK_BYTES).into(),
             next: 0,
+            first: 0,
             ended: false,
         }))
     }
@@ -126,7 +141,6 @@ pub(crate) struct Pipeline<'a> {
     /// The bytes of the text that are wanted.
     pub(crate) wanted: Range<u64>,
     pub(crate) progress: &'a Progress,
-    pub(crate) deferred: Option<&'a DeferredSignals>,
     pub(crate) failed: &'a FirstFailed,
 }
 
@@ -202,7 +216,8 @@ impl Pipeline<'_> {
         let read_bytes = if is_mapped {
             0
         } else {
-            JOB_CHUNKS * self.way.unit()
+            // What follows the chunks shows that they are not the last.
+            JOB_CHUNKS * self.way.unit() + 1
         };
         let mut input = Zeroizing::new(vec![0; read_bytes]);
         let mut output = Zeroizing::new(vec![0; JOB_CHUNKS * self.way.written()]);
@@ -267,9 +282,7 @@ impl Pipeline<'_> {
                     last: to == *bytes,
                 };
                 let read = match mapping {
-                    _ if self.deferred.is_some_and(DeferredSignals::came) => {
-                        Err(Failure::Interrupted)
-                    }
+                    _ if DeferredSignals::came() => Err(Failure::Interrupted),
                     Some(_) => Ok(()),
                     None => read_at(file, begin + from, &mut buffer[..job.len_bytes], job.last),
                 };
@@ -282,10 +295,22 @@ impl Pipeline<'_> {
                 if stream.ended || self.failed.is_any() {
                     return Ok(None);
                 }
-                let job = stream.read(buffer);
+                let unit = self.way.unit();
+                let job = stream.read(buffer, unit, |number, chunk| self.may_end(number, chunk));
                 stream.next += 1;
                 job.map(Some)
                     .map_err(|error| (number, Failure::Read(error)))
+            }
+        }
+    }
+
+    /// Returns whether a chunk may be the last, if it is not known what follows.
+    fn may_end(&self, number: u64, chunk: &[u8]) -> bool {
+        match self.way {
+            Way::Seal => true,
+            Way::Open => {
+                let mut text = Zeroizing::new(vec![0; CHUNK_BYTES]);
+                self.key.open(number, true, chunk, &mut text).is_ok()
             }
         }
     }
@@ -423,25 +448,62 @@ impl Pipeline<'_> {
 }
 
 impl Stream<'_> {
-    /// Fills the buffer, or reads the rest.
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<Job> {
-        let mut len_bytes = 0;
-        if let Some(byte) = self.ahead.take() {
-            buffer[0] = byte;
-            len_bytes = 1;
-        }
-        len_bytes += fill(self.from, &mut buffer[len_bytes..])?;
-        if len_bytes == buffer.len() {
-            let mut byte = [0];
-            self.ahead = (fill(self.from, &mut byte)? == 1).then_some(byte[0]);
-        }
-        self.ended = self.ahead.is_none();
+    /// Reads the chunks of a job: as many as the buffer has room for, or those that are there when a moment
+    /// has passed, so that they need not wait for what a slow pipe has later.
+    fn read(
+        &mut self,
+        buffer: &mut [u8],
+        unit: usize,
+        may_end: impl Fn(u64, &[u8]) -> bool,
+    ) -> io::Result<Job> {
+        let mut len_bytes = self.rest.len();
+        buffer[..len_bytes].copy_from_slice(&self.rest);
+        let mut until = None;
+        let job_bytes = loop {
+            let mut chunks = len_bytes / unit;
+            let is_full = len_bytes == buffer.len();
+            if chunks > 0
+                && (is_full
+                    || !self.has_more(*until.get_or_insert_with(|| Instant::now() + MOMENT)))
+            {
+                let last = (chunks - 1) * unit..len_bytes;
+                let number = self.first + chunks as u64 - 1;
+                chunks -= usize::from(last.len() == unit && may_end(number, &buffer[last]));
+                if chunks > 0 {
+                    break chunks * unit;
+                }
+            }
+            match self.from.read(&mut buffer[len_bytes..]) {
+                Ok(0) => {
+                    self.ended = true;
+                    break len_bytes;
+                }
+                Ok(count) => len_bytes += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        };
+        self.rest.clear();
+        self.rest.extend_from_slice(&buffer[job_bytes..len_bytes]);
+        let first = self.first;
+        self.first += (job_bytes / unit) as u64;
         Ok(Job {
             number: self.next,
-            first: self.next * JOB_CHUNKS as u64,
-            len_bytes,
+            first,
+            len_bytes: job_bytes,
             last: self.ended,
         })
+    }
+
+    /// Waits until there is something to read, or its end, but not longer than `until`.
+    fn has_more(&self, until: Instant) -> bool {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec {
+            tv_sec: 0,
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        let polled = poll(&mut [PollFd::new(self.file, PollFlags::IN)], Some(&timeout));
+        !matches!(polled, Ok(0) | Err(Errno::INTR))
     }
 }
 
@@ -499,33 +561,28 @@ fn write_sparse(file: &File, mut piece: &[u8], mut at: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads until the buffer is full or there is no more, and returns the number of bytes.
-fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut length = 0;
-    while length < buffer.len() {
-        match from.read(&mut buffer[length..]) {
-            Ok(0) => break,
-            Ok(count) => length += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(length)
-}
-
-/// A file that is no regular one, such as a pipe: waits for what it reads, but ends when a signal came, or another thread failed.
+/// A file that is read in sequence, such as a pipe: waits for what it reads, but ends when a signal came, or
+/// another thread failed. A regular file must not change its length.
 pub(crate) struct Patient<'a> {
     pub(crate) file: &'a File,
-    pub(crate) deferred: Option<&'a DeferredSignals>,
     pub(crate) failed: &'a FirstFailed,
+    /// What a regular file said that its length is.
+    pub(crate) length: Option<u64>,
 }
 
 impl Read for Patient<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         wait(self.file, || {
-            let came = self.deferred.is_some_and(DeferredSignals::came);
-            came || self.failed.is_any()
+            DeferredSignals::came() || self.failed.is_any()
         })?;
-        self.file.read(to)
+        let count = self.file.read(to)?;
+        if let Some(length) = self.length {
+            // What a file of /proc or /sys says is another length than it has, but stays the same.
+            let is_over = count == 0 || self.file.stream_position()? > length;
+            if is_over && self.file.metadata()?.len() != length {
+                return Err(io::Error::other(failure::Failure::CHANGED));
+            }
+        }
+        Ok(count)
     }
 }

@@ -5,6 +5,7 @@
 use crate::commands::elsewhere::enter;
 use crate::commands::opened::{NotOpened, Opened};
 use crate::commands::partly::{NotCopied, Partly, Touched};
+use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
 use crate::output::{self, complain};
 use crate::report::{Differs, Status};
@@ -136,9 +137,9 @@ fn copy(
         return Ok(file.copy(key, open, touched, |bytes| (&stdout).write_all(bytes)));
     };
     let mut failed = None;
-    let written = target.write_with(|to, deferred| {
+    let written = target.write_with(|to| {
         let copied = file.copy(key, open, touched, |bytes| {
-            if deferred.came() {
+            if DeferredSignals::came() {
                 return Err(Errno::INTR.into());
             }
             to.write_all(bytes)

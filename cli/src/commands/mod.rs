@@ -190,6 +190,7 @@ pub fn command() -> clap::Command {
 /// Runs the command with the arguments of the process, and returns its exit status.
 #[must_use]
 pub fn main() -> ExitCode {
+    output::fail_at_limits();
     harden::process();
     let result = stdio::check().and_then(|()| match parse() {
         Ok(Parsed::Cli(cli)) => run(*cli),

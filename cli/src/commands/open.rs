@@ -5,7 +5,7 @@
 use crate::age::keys::read_identities;
 use crate::age::pipeline::{FirstFailed, From, Patient, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
-use crate::commands::sealing::{Input, NotWritten, Output, Threads, place_of, process, unread};
+use crate::commands::sealing::{Input, Output, Threads, place_of, process, unread};
 use crate::error::Error;
 use crate::size::Bytes;
 use crate::source::Source;
@@ -55,32 +55,36 @@ pub(crate) struct Open {
 /// What reads the header, and what follows it in a stream.
 type From_<'a> = Box<dyn BufRead + Send + 'a>;
 
+/// A file whose chunks come next.
+struct Begun<'a> {
+    armored: bool,
+    from: From_<'a>,
+    key: stream::Key,
+    /// Where they begin, without armour.
+    begin: u64,
+}
+
 impl Open {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
         let used = self.identity.iter().chain(&self.passphrase_file);
         let target = self.output.target(&self.input, used)?;
         let identities = self.identities()?;
         let input = Input::open(&self.input)?;
-        let opened = Output::write(&self.input, target, |output, deferred| {
-            let failed = &FirstFailed::default();
-            let patient = Patient {
-                file: &input.file,
-                deferred,
-                failed,
-            };
-            input.start()?;
-            let (armored, mut from) = self.begin(patient)?;
-            let (header, file_key) = self.header(&mut *from, &identities)?;
-            let mut nonce = [0; NONCE_BYTES];
-            from.read_exact(&mut nonce)
-                .map_err(|error| match error.kind() {
-                    ErrorKind::UnexpectedEof => {
-                        Stopped::refused(&self.input, "cut off after the header")
-                    }
-                    _ => unread(&self.input, error),
-                })?;
-            let key = payload_key(&file_key, &nonce);
-            let begin = input.begin + header.len_bytes() + NONCE_BYTES as u64;
+        let failed = &FirstFailed::default();
+        // Signals still end it at once, which may be long here: for a passphrase, or many recipients.
+        let begun = self.begun(&input, &identities, failed);
+        let mut begun = match begun {
+            Ok(begun) => Some(begun),
+            Err(stopped) => return stopped.report(),
+        };
+        let opened = Output::write(&self.input, target, |output| {
+            let again = || self.begun(&input, &identities, failed);
+            let Begun {
+                armored,
+                mut from,
+                key,
+                begin,
+            } = begun.take().map_or_else(again, Ok)?;
             let regular = input.bytes.filter(|_| !armored);
             let bytes = regular.map(|bytes| (input.begin + bytes).saturating_sub(begin));
             let (chunks, wanted) = match &self.range {
@@ -99,7 +103,7 @@ impl Open {
                         mapping: None,
                     }
                 }
-                None => From::stream(&mut from),
+                None => From::stream(&mut from, &input.file),
             };
             let (way, key, progress) = (Way::Open, &key, &input.progress());
             let mut stream = output.file;
@@ -120,7 +124,6 @@ impl Open {
                 to,
                 wanted,
                 progress,
-                deferred,
                 failed,
             };
             let text_bytes = process(&pipeline, self.threads.get())?;
@@ -143,6 +146,32 @@ impl Open {
         }
     }
 
+    /// Reads what comes before the chunks.
+    fn begun<'a>(
+        &self,
+        input: &'a Input,
+        identities: &[Identity],
+        failed: &'a FirstFailed,
+    ) -> Result<Begun<'a>, Stopped> {
+        input.start()?;
+        let (armored, mut from) = self.begin(input.patient(failed))?;
+        let (header, file_key) = self.header(&mut *from, identities)?;
+        let mut nonce = [0; NONCE_BYTES];
+        from.read_exact(&mut nonce)
+            .map_err(|error| match error.kind() {
+                ErrorKind::UnexpectedEof => {
+                    Stopped::refused(&self.input, "cut off after the header")
+                }
+                _ => unread(&self.input, error),
+            })?;
+        Ok(Begun {
+            armored,
+            from,
+            key: payload_key(&file_key, &nonce),
+            begin: input.begin + header.len_bytes() + NONCE_BYTES as u64,
+        })
+    }
+
     fn identities(&self) -> Result<Vec<Identity>, Error> {
         let mut identities = Vec::new();
         for file in &self.identity {
@@ -159,7 +188,7 @@ impl Open {
     }
 
     /// Finds out whether the input is armoured: then its first character that is no space is a dash.
-    fn begin<'a>(&self, patient: Patient<'a>) -> Result<(bool, From_<'a>), NotWritten> {
+    fn begin<'a>(&self, patient: Patient<'a>) -> Result<(bool, From_<'a>), Stopped> {
         const MOST_SPACE: usize = 1024;
         let mut from = BufReader::with_capacity(4096, patient);
         let mut space = Vec::new();

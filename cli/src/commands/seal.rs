@@ -3,7 +3,7 @@
 //! `hornet seal`: seals a file in age's format.
 
 use crate::age::keys::read_recipients;
-use crate::age::pipeline::{FirstFailed, Patient, Pipeline, To, Way};
+use crate::age::pipeline::{FirstFailed, Pipeline, To, Way};
 use crate::age::{Stopped, armor, passphrase};
 use crate::commands::sealing::{Input, Output, Threads, process};
 use crate::error::Error;
@@ -72,17 +72,13 @@ impl Seal {
         let header = self.header(&file_key)?;
         let input = Input::open(&self.input)?;
         let progress = input.progress();
-        let sealed = Output::write(&self.input, target, |output, deferred| {
+        let sealed = Output::write(&self.input, target, |output| {
             // A new key each time, as the input may have changed.
             let nonce = new_nonce().map_err(|error| Stopped::from(Error::from(error)))?;
             let header = [&header[..], &nonce].concat();
             let key = payload_key(&file_key, &nonce);
             let failed = &FirstFailed::default();
-            let mut stream = Patient {
-                file: &input.file,
-                deferred,
-                failed,
-            };
+            let mut stream = input.patient(failed);
             let from = input.to_seal(&mut stream)?;
             let seal = |to| {
                 let key = &key;
@@ -96,7 +92,6 @@ impl Seal {
                         to,
                         wanted,
                         progress,
-                        deferred,
                         failed,
                     },
                     self.threads.get(),

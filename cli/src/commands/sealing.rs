@@ -4,8 +4,7 @@
 
 use crate::age::Stopped;
 use crate::age::armor::BadLine;
-use crate::age::pipeline::{Failure, From, Patient, Pipeline};
-use crate::defer_signals::DeferredSignals;
+use crate::age::pipeline::{Failure, FirstFailed, From, Patient, Pipeline};
 use crate::error::Error;
 use crate::mapping::Mapping;
 use crate::output;
@@ -13,11 +12,13 @@ use crate::progress::Progress;
 use crate::save::Target;
 use crate::source::Source;
 use crate::tree::excluded::identity;
+use crate::tree::failure;
 use clap::Args;
 use hornet::stream::{CHUNK_BYTES, OpenError};
 use hornet_age::Malformed;
-use std::fs::{self, File};
-use std::io::{self, Seek, SeekFrom};
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
@@ -74,8 +75,8 @@ impl std::convert::From<Stopped> for NotWritten {
 }
 
 impl Output {
-    /// Returns where to write, if that is not standard output. Refuses to replace the files that are used,
-    /// and standard input for two of them.
+    /// Returns where to write, if that is not standard output. Refuses to replace the files that are used, or
+    /// to write to them, and standard input for two of them.
     pub(super) fn target<'s>(
         &self,
         input: &'s Source,
@@ -90,17 +91,24 @@ impl Output {
         {
             return Err(Error::new(&Source::Stdin, "can be only one of the inputs"));
         }
+        let is = |source: &Source, other: &Metadata| {
+            let found = source.metadata();
+            found.is_ok_and(|found| identity(&found) == identity(other))
+        };
         let Some(path) = &self.output else {
             output::check()?;
+            let stdout = output::file();
+            for source in used {
+                if stdout.as_ref().is_some_and(|stdout| is(source, stdout)) {
+                    let why = "is an input and standard output";
+                    return Err(Error::new(source, why));
+                }
+            }
             return Ok(None);
         };
         let target = Target::new(path, self.force)?;
         for source in used {
-            if let Source::File(path) = source {
-                target.spare("an input", |old| {
-                    fs::metadata(path).is_ok_and(|found| identity(&found) == identity(old))
-                })?;
-            }
+            target.spare("an input", |old| is(source, old))?;
         }
         Ok(Some(target))
     }
@@ -109,18 +117,15 @@ impl Output {
     pub(super) fn write(
         input: &Source,
         target: Option<Target>,
-        mut fill: impl FnMut(&Written, Option<&DeferredSignals>) -> Result<u64, NotWritten>,
+        mut fill: impl FnMut(&Written) -> Result<u64, NotWritten>,
     ) -> Result<(), Stopped> {
         let Some(target) = target else {
             let problem = |error| Error::new(&output::STDOUT, error);
             let stdout = output::open().map_err(problem)?;
-            let written = fill(
-                &Written {
-                    file: &stdout,
-                    is_new: false,
-                },
-                None,
-            );
+            let written = fill(&Written {
+                file: &stdout,
+                is_new: false,
+            });
             return written.map(drop).map_err(|stopped| match stopped {
                 NotWritten::Write(error) | NotWritten::Failure(Failure::Write(error)) => {
                     problem(error).into()
@@ -129,8 +134,8 @@ impl Output {
             });
         };
         let mut stopped = None;
-        let written = target.write_with(|file, deferred| {
-            let written = fill(&Written { file, is_new: true }, Some(deferred));
+        let written = target.write_with(|file| {
+            let written = fill(&Written { file, is_new: true });
             written.map(drop).map_err(|why| match why {
                 NotWritten::Write(error) | NotWritten::Failure(Failure::Write(error)) => error,
                 why => {
@@ -155,7 +160,7 @@ impl NotWritten {
         };
         match failure {
             Failure::Read(error) | Failure::Write(error) => unread(input, error),
-            Failure::Resized => Error::new(input, "changed while it was being read").into(),
+            Failure::Resized => Error::new(input, failure::Failure::CHANGED).into(),
             Failure::Interrupted => Error::new(input, "interrupted by a signal").into(),
             Failure::Open(error) => Stopped::refused(input, place_of(error)),
         }
@@ -194,8 +199,11 @@ pub(super) struct Input {
     pub(super) file: File,
     /// Where it begins: standard input may have been read before.
     pub(super) begin: u64,
-    /// The number of bytes of a regular file from there on.
+    /// The number of bytes from there on of a regular file that ends where it says. Those of /proc say that they
+    /// have no bytes, and those of /sys that they fill a page: they are read to their end.
     pub(super) bytes: Option<u64>,
+    /// What a regular file says that its length is.
+    length: Option<u64>,
     read: std::cell::Cell<bool>,
 }
 
@@ -209,20 +217,35 @@ impl Input {
         } else {
             file.stream_position().unwrap_or(0)
         };
-        // The files of /proc have no length.
-        let bytes = metadata.len().saturating_sub(begin);
-        let bytes = (metadata.is_file() && bytes > 0).then_some(bytes);
+        let length = metadata.is_file().then_some(metadata.len());
+        let has = |at| match file.read_exact_at(&mut [0], at) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+            read => read.map(|()| true).map_err(fail),
+        };
+        let bytes = match length {
+            Some(end) if end > begin && has(end - 1)? && !has(end)? => Some(end - begin),
+            _ => None,
+        };
         Ok(Self {
             source: source.clone(),
             file,
             begin,
             bytes,
+            length,
             read: false.into(),
         })
     }
 
     pub(super) fn progress(&self) -> Progress {
         Progress::of_input(self.bytes, &self.file)
+    }
+
+    pub(super) fn patient<'a>(&'a self, failed: &'a FirstFailed) -> Patient<'a> {
+        Patient {
+            file: &self.file,
+            failed,
+            length: self.length,
+        }
     }
 
     /// Returns what is sealed: of a regular file all from `begin` on, through a mapping if that is possible.
@@ -241,7 +264,7 @@ impl Input {
             });
         }
         self.start()?;
-        Ok(From::stream(stream))
+        Ok(From::stream(stream, &self.file))
     }
 
     /// To be called before it is read in sequence: goes to the beginning if it was read before, as is needed

@@ -23,6 +23,8 @@ const NO_FILE: &str = "not a file sealed by age v1";
 
 /// A header has a line or two for each recipient, of some hundred bytes.
 const MOST_BYTES: u64 = 16 << 20;
+/// The last line: three dashes, a space, and 32 bytes in base64.
+const END_BYTES: u64 = 3 + 1 + 43 + 1;
 const LONG: &str = "a header has at most 16 MiB";
 
 /// What the stanzas seal, and from which all other keys are derived: 16 bytes, wiped when dropped.
@@ -208,29 +210,17 @@ impl fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-/// Returns a header with these stanzas.
-///
-/// # Errors
-///
-/// [`TooLong`].
-pub fn written(stanzas: &[Stanza], key: &FileKey) -> Result<Vec<u8>, TooLong> {
-    let mut text = [VERSION, b"\n"].concat();
-    for Stanza {
-        kind,
-        arguments,
-        body,
-        ..
-    } in stanzas
-    {
+impl Stanza {
+    fn write(&self, text: &mut Vec<u8>) {
         text.extend_from_slice(b"-> ");
-        text.extend_from_slice(kind.as_bytes());
-        for argument in arguments {
+        text.extend_from_slice(self.kind.as_bytes());
+        for argument in &self.arguments {
             text.push(b' ');
             text.extend_from_slice(argument.as_bytes());
         }
         text.push(b'\n');
         // The last line has fewer than 64 characters, perhaps none.
-        let body = Base64Unpadded::encode_string(body);
+        let body = Base64Unpadded::encode_string(&self.body);
         let full = body.len() / COLUMNS * COLUMNS;
         for line in body.as_bytes()[..full].chunks(COLUMNS) {
             text.extend_from_slice(line);
@@ -238,6 +228,27 @@ pub fn written(stanzas: &[Stanza], key: &FileKey) -> Result<Vec<u8>, TooLong> {
         }
         text.extend_from_slice(&body.as_bytes()[full..]);
         text.push(b'\n');
+    }
+
+    /// Returns whether a header has room for `count` stanzas of this length.
+    pub(crate) fn fits(&self, count: usize) -> bool {
+        let mut text = Vec::new();
+        self.write(&mut text);
+        let len_bytes = text.len().saturating_mul(count) as u64;
+        let rest_bytes = VERSION.len() as u64 + 1 + END_BYTES;
+        len_bytes.saturating_add(rest_bytes) <= MOST_BYTES
+    }
+}
+
+/// Returns a header with these stanzas.
+///
+/// # Errors
+///
+/// [`TooLong`].
+pub fn written(stanzas: &[Stanza], key: &FileKey) -> Result<Vec<u8>, TooLong> {
+    let mut text = [VERSION, b"\n"].concat();
+    for stanza in stanzas {
+        stanza.write(&mut text);
     }
     text.extend_from_slice(b"---");
     let tag = authenticator(key, &text).finalize().into_bytes();
@@ -315,13 +326,16 @@ mod tests {
     fn lengths() {
         let key = Zeroizing::new([7; 16]);
         let of = |kind_bytes: usize| {
-            let stanza = |kind| Stanza {
-                kind,
+            let stanza = Stanza {
+                kind: "k".repeat(kind_bytes),
                 arguments: Vec::new(),
                 body: vec![1; 8 << 20],
                 line: 0,
             };
-            written(&[stanza("k".repeat(kind_bytes))], &key)
+            let fits = stanza.fits(1);
+            let written = written(&[stanza], &key);
+            assert_eq!(written.is_ok(), fits);
+            written
         };
         let shortest = of(1).unwrap().len();
         let most = usize::try_from(MOST_BYTES).unwrap() - shortest + 1;

@@ -3,7 +3,9 @@
 //! Recipients, to whom files are sealed, and identities, which open them: X25519, ML-KEM-768 with
 //! X25519, and passphrases.
 
-use crate::header::{FileKey, Header, Malformed, NONCE_BYTES, SCRYPT, Stanza, bytes_of, derived};
+use crate::header::{
+    FileKey, Header, Malformed, NONCE_BYTES, SCRYPT, Stanza, TooLong, bytes_of, derived,
+};
 use crate::hybrid::{self, Decapsulating, Encapsulating, LongBech32, Sealing};
 use base64ct::{Base64Unpadded, Encoding};
 use bech32::primitives::decode::CheckedHrpstring;
@@ -38,6 +40,8 @@ pub enum Error {
     LowOrder,
     /// Recipients that a quantum computer does not find are among others, with which it would.
     Mixed,
+    /// More recipients than a header has room for.
+    TooLong(TooLong),
 }
 
 impl fmt::Display for Error {
@@ -45,6 +49,7 @@ impl fmt::Display for Error {
         match self {
             Self::Random(error) => write!(f, "random bytes: {error}"),
             Self::LowOrder => f.write_str("recipient: a point of low order, which is no key"),
+            Self::TooLong(error) => error.fmt(f),
             Self::Mixed => f.write_str("recipients: 'age1pq1…' cannot be used with others"),
         }
     }
@@ -99,8 +104,16 @@ pub fn seal_to(recipients: &[Recipient], file_key: &FileKey) -> Result<Vec<Stanz
     if recipients.iter().any(is_hybrid) && !recipients.iter().all(is_hybrid) {
         return Err(Error::Mixed);
     }
-    let stanzas = recipients.iter().map(|recipient| recipient.seal(file_key));
-    stanzas.collect()
+    let mut stanzas = Vec::with_capacity(recipients.len());
+    for recipient in recipients {
+        let stanza = recipient.seal(file_key)?;
+        // All are of one kind, and so of one length. Sealing to too many would take seconds.
+        if stanzas.is_empty() && !stanza.fits(recipients.len()) {
+            return Err(Error::TooLong(TooLong));
+        }
+        stanzas.push(stanza);
+    }
+    Ok(stanzas)
 }
 
 impl Recipient {
@@ -416,4 +429,24 @@ fn unwrapped(by: &Sealing, body: &[u8; 32]) -> Option<FileKey> {
     let cipher = ChaCha20Poly1305::from_ref(&by.key);
     let opened = cipher.open(&Nonce::new(by.nonce), b"", sealed, &tag, &mut *file_key);
     opened.ok().map(|()| file_key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a header has room for all recipients is known before sealing to the second, which here is no key.
+    #[test]
+    fn many_recipients() {
+        let (_, recipient) = new_identity().unwrap();
+        let low_order = Recipient(Public::X25519([0; 32]));
+        let mut recipients = vec![low_order; 171_195];
+        recipients[0] = recipient.parse().unwrap();
+        let key = new_file_key().unwrap();
+        let sealed = seal_to(&recipients, &key);
+        assert!(matches!(sealed, Err(Error::LowOrder)), "{sealed:?}");
+        recipients.push(recipients[1].clone());
+        let sealed = seal_to(&recipients, &key);
+        assert!(matches!(sealed, Err(Error::TooLong(_))), "{sealed:?}");
+    }
 }
