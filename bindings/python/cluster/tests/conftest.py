@@ -16,12 +16,14 @@ import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import dask
 import fsspec
 import pytest
 import trustme
 from distributed import Client, LocalCluster, Security
 from hornet_poly1305 import KeyFile
 from hornet_poly1305._native import SealedManifest
+from hornet_poly1305.dask._local import _WITHOUT_PROFILER
 
 ROOT = Path(__file__).resolve().parents[4]
 HORNET = ROOT / "build/hornet"
@@ -131,6 +133,7 @@ class Cluster:
             "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": f"{PATIENCE_SECONDS}s",
             "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": f"{PATIENCE_SECONDS}s",
             "DASK_DISTRIBUTED__ADMIN__EVENT_LOOP": "asyncio",
+            "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
         }
         if pages:
             self.env |= {"DASK_LOGGING__DISTRIBUTED": "debug", "PYTHONPATH": str(Path(__file__).parent)}
@@ -252,6 +255,7 @@ def own_cluster(tmp_path, certificates):
 def local():
     """A client of a LocalCluster."""
     with (
+        dask.config.set(_WITHOUT_PROFILER),
         LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):

@@ -360,6 +360,8 @@ import json, os, sys, psutil
 from hornet_poly1305.dask._local import local_client
 if __name__ == "__main__":
     with local_client(1) as plain, local_client(1, "0") as shown:
+        profiled = plain.run(lambda dask_worker: "profile" in dask_worker.periodic_callbacks)
+        assert not any(profiled.values()), profiled
         pids = {os.getpid(), *plain.run(os.getpid).values(), *shown.run(os.getpid).values()}
         found = [each.laddr for pid in pids for each in psutil.Process(pid).net_connections() if each.status == "LISTEN"]
         print(json.dumps([found, shown.dashboard_link]), flush=True)

@@ -12,6 +12,8 @@ from typing import Any
 from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker
 
 _HOST = "127.0.0.1"
+# Dask's profiler of tasks can stop a worker's process for good with Python 3.11 (CPython's issue 106883).
+_WITHOUT_PROFILER = {"distributed.worker.profile.enabled": False}
 
 
 class _WithoutPages:
@@ -49,7 +51,13 @@ def local_client(workers: int | None = None, dashboard: str | None = None) -> It
     worker = {
         "cls": Nanny,
         "options": common
-        | {"worker_class": _Worker, "nthreads": 1, "memory_limit": 1 / count, "silence_logs": logging.WARNING},
+        | {
+            "worker_class": _Worker,
+            "nthreads": 1,
+            "memory_limit": 1 / count,
+            "silence_logs": logging.WARNING,
+            "config": _WITHOUT_PROFILER,
+        },
     }
     scheduler: dict[str, Any] = {"cls": _Scheduler, "options": common | {"port": 0}}
     if dashboard is not None:
