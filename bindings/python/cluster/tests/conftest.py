@@ -32,6 +32,8 @@ READ_TIMEOUT = 1
 # What stands still for less, as processes of a busy machine do, has not failed.
 PATIENCE_SECONDS = 300
 
+dask.config.set(_WITHOUT_PROFILER)
+
 
 def hornet(*arguments, cwd=None, env=None, status=0):
     """Run the command, which must end with this status, and return what it prints."""
@@ -255,7 +257,6 @@ def own_cluster(tmp_path, certificates):
 def local():
     """A client of a LocalCluster."""
     with (
-        dask.config.set(_WITHOUT_PROFILER),
         LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
