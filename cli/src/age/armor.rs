@@ -4,7 +4,7 @@
 
 use base64ct::{Base64, Encoding};
 use std::fmt;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 pub(crate) const BEGIN: &str = "-----BEGIN AGE ENCRYPTED FILE-----";
 const END: &str = "-----END AGE ENCRYPTED FILE-----";
@@ -32,7 +32,7 @@ impl std::error::Error for BadLine {}
 
 /// Decodes armour.
 pub(crate) struct Reader<R> {
-    from: R,
+    from: BufReader<R>,
     line: u64,
     begun: bool,
     ended: bool,
@@ -41,10 +41,10 @@ pub(crate) struct Reader<R> {
     given: usize,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: Read> Reader<R> {
     pub(crate) fn new(from: R) -> Self {
         Self {
-            from,
+            from: BufReader::new(from),
             line: 0,
             begun: false,
             ended: false,
@@ -105,6 +105,25 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
+    /// Decodes the whole lines that are there without waiting, as far as there is room for them and nothing
+    /// about them is special, and returns their length.
+    fn decode_whole(&mut self, to: &mut [u8]) -> usize {
+        let mut count = 0;
+        for to in to.chunks_exact_mut(LINE_BYTES) {
+            let line = match self.from.buffer().get(..=COLUMNS) {
+                Some([line @ .., b'\n']) if self.begun => line,
+                _ => break,
+            };
+            if !Base64::decode(line, to).is_ok_and(|bytes| bytes.len() == LINE_BYTES) {
+                break;
+            }
+            self.from.consume(COLUMNS + 1);
+            self.line += 1;
+            count += LINE_BYTES;
+        }
+        count
+    }
+
     /// Decodes a line.
     fn decode(&mut self) -> io::Result<()> {
         if !self.begun {
@@ -132,9 +151,13 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-impl<R: BufRead> Read for Reader<R> {
+impl<R: Read> Read for Reader<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         while self.given == self.bytes.len() && !self.ended {
+            let count = self.decode_whole(to);
+            if count > 0 {
+                return Ok(count);
+            }
             self.decode()?;
         }
         let count = to.len().min(self.bytes.len() - self.given);
@@ -185,5 +208,37 @@ impl<W: Write> Write for Writer<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reading a line at a time would wait for each of them.
+    #[test]
+    fn lines_that_are_there() {
+        let bytes: Vec<u8> = (0..100_u8).flat_map(|line| [line; LINE_BYTES]).collect();
+        let mut armor = Vec::new();
+        let mut writer = Writer::new(&mut armor).unwrap();
+        writer.write_all(&bytes).unwrap();
+        writer.finish().unwrap();
+        let mut read = vec![0; bytes.len() + 1];
+        let mut reader = Reader::new(&*armor);
+        // The first after the line that begins it, and then the others.
+        assert_eq!(reader.read(&mut read).unwrap(), LINE_BYTES);
+        let count = reader.read(&mut read[LINE_BYTES..]).unwrap();
+        assert_eq!(count, 99 * LINE_BYTES);
+        assert_eq!(reader.read(&mut read[100 * LINE_BYTES..]).unwrap(), 0);
+        assert!(read[..bytes.len()] == bytes);
+
+        // Those before a line that is wrong are read first.
+        let place = BEGIN.len() + 1 + 60 * (COLUMNS + 1) + 7;
+        armor[place] = b'!';
+        let mut reader = Reader::new(&*armor);
+        let mut read = Vec::new();
+        let error = reader.read_to_end(&mut read).unwrap_err().to_string();
+        assert!(error.starts_with("line 62 of the armour: "), "{error}");
+        assert!(read == bytes[..60 * LINE_BYTES]);
     }
 }
