@@ -34,12 +34,12 @@ impl std::error::Error for BadLine {}
 /// Where the next byte is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Before the first line, after so many bytes of space.
+    /// Before the first line, after this number of bytes of space.
     Before(usize),
     Within,
     /// After a short line, which only the last line follows.
     Short,
-    /// After the last line and so many bytes of space.
+    /// After the last line, and this number of bytes of space.
     After(usize),
     Ended,
 }
