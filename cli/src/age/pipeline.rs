@@ -78,8 +78,8 @@ pub(crate) enum From<'a> {
 /// A stream, and what is known of its end.
 pub(crate) struct Stream<'a> {
     from: &'a mut (dyn Read + Send),
-    /// Where `from` reads.
-    file: &'a File,
+    /// Where `from` reads, if that may have nothing for a while.
+    pipe: Option<&'a File>,
     /// What was read after the chunks of the last job.
     rest: Zeroizing<Vec<u8>>,
     /// The numbers of the next job and of its first chunk.
@@ -89,11 +89,11 @@ pub(crate) struct Stream<'a> {
 }
 
 impl<'a> From<'a> {
-    /// What `from` reads in a file.
-    pub(crate) fn stream(from: &'a mut (dyn Read + Send), file: &'a File) -> Self {
+    /// What `from` reads, perhaps from a pipe.
+    pub(crate) fn stream(from: &'a mut (dyn Read + Send), pipe: Option<&'a File>) -> Self {
         Self::Stream(Mutex::new(Stream {
             from,
-            file,
+            pipe,
             // As it does not grow, it leaves no copies.
             rest: Vec::with_capacity(SEALED_CHUNK_BYTES).into(),
             next: 0,
@@ -497,12 +497,13 @@ impl Stream<'_> {
 
     /// Waits until there is something to read, or its end, but not longer than `until`.
     fn has_more(&self, until: Instant) -> bool {
+        let Some(pipe) = self.pipe else { return true };
         let left = until.saturating_duration_since(Instant::now());
         let timeout = Timespec {
             tv_sec: 0,
             tv_nsec: left.subsec_nanos().into(),
         };
-        let polled = poll(&mut [PollFd::new(self.file, PollFlags::IN)], Some(&timeout));
+        let polled = poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&timeout));
         !matches!(polled, Ok(0) | Err(Errno::INTR))
     }
 }

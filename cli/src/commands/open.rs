@@ -103,7 +103,7 @@ impl Open {
                         mapping: None,
                     }
                 }
-                None => From::stream(&mut from, &input.file),
+                None => From::stream(&mut from, input.pipe()),
             };
             let (way, key, progress) = (Way::Open, &key, &input.progress());
             let mut stream = output.file;

@@ -240,6 +240,11 @@ impl Input {
         Progress::of_input(self.bytes, &self.file)
     }
 
+    /// What may have nothing for a while.
+    pub(super) fn pipe(&self) -> Option<&File> {
+        self.length.is_none().then_some(&self.file)
+    }
+
     pub(super) fn patient<'a>(&'a self, failed: &'a FirstFailed) -> Patient<'a> {
         Patient {
             file: &self.file,
@@ -264,7 +269,7 @@ impl Input {
             });
         }
         self.start()?;
-        Ok(From::stream(stream, &self.file))
+        Ok(From::stream(stream, self.pipe()))
     }
 
     /// To be called before it is read in sequence: goes to the beginning if it was read before, as is needed
