@@ -3,12 +3,15 @@
 //! The source of a message, key or manifest: a file, or standard input for `-`.
 
 use hornet_manifest::escape::Escaped;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub(crate) const STDIN: &str = "standard input";
 
@@ -63,6 +66,32 @@ pub(crate) fn read_some(mut file: &File, buffer: &mut [u8]) -> io::Result<usize>
         match file.read(buffer) {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             result => return result,
+        }
+    }
+}
+
+/// Waits until there is something to read, or its end, but not longer than `most`, which is less than a second,
+/// nor after a signal. Returns whether there is.
+pub(crate) fn has_input(file: &File, most: Duration) -> io::Result<bool> {
+    let timeout = Timespec {
+        tv_sec: 0,
+        tv_nsec: most.subsec_nanos().into(),
+    };
+    match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&timeout)) {
+        Err(Errno::INTR) => Ok(false),
+        polled => Ok(polled? > 0),
+    }
+}
+
+/// Waits until there is something to read. An error if `is_over` says that nothing more should be, such as
+/// after a signal that is deferred.
+pub(crate) fn wait(file: &File, is_over: impl Fn() -> bool) -> io::Result<()> {
+    loop {
+        if is_over() {
+            return Err(io::Error::other("interrupted by a signal"));
+        }
+        if has_input(file, Duration::from_millis(100))? {
+            return Ok(());
         }
     }
 }

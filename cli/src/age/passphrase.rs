@@ -4,10 +4,8 @@
 
 use crate::defer_signals::DeferredSignals;
 use crate::error::Error;
-use crate::source::{Source, read_some};
+use crate::source::{Source, read_some, wait};
 use hornet_key_file::check_access;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -15,25 +13,6 @@ use zeroize::Zeroizing;
 
 const MOST_BYTES: usize = 4096;
 const TERMINAL: &str = "/dev/tty";
-
-/// Waits until there is something to read. An error if `is_over` says that nothing more should be, such as
-/// after a signal that is deferred.
-pub(crate) fn wait(file: &File, is_over: impl Fn() -> bool) -> io::Result<()> {
-    let timeout = Timespec {
-        tv_sec: 0,
-        tv_nsec: 100_000_000,
-    };
-    loop {
-        if is_over() {
-            return Err(io::Error::other("interrupted by a signal"));
-        }
-        match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&timeout)) {
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
 
 /// Reads a passphrase from a file, up to its first newline.
 pub(crate) fn read(source: &Source) -> Result<Zeroizing<Vec<u8>>, Error> {

@@ -6,14 +6,12 @@
 //! From and to files, threads read and write at the places of their chunks. From and to anything else, one
 //! after another does, in the order of the jobs.
 
-use crate::age::passphrase::wait;
 use crate::defer_signals::DeferredSignals;
 use crate::mapping::Mapping;
 use crate::progress::Progress;
+use crate::source::{has_input, wait};
 use crate::tree::failure;
 use hornet::stream::{self, CHUNK_BYTES, Key, OpenError, SEALED_CHUNK_BYTES};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::ops::Range;
@@ -498,13 +496,8 @@ impl Stream<'_> {
     /// Waits until there is something to read, or its end, but not longer than `until`.
     fn has_more(&self, until: Instant) -> bool {
         let Some(pipe) = self.pipe else { return true };
-        let left = until.saturating_duration_since(Instant::now());
-        let timeout = Timespec {
-            tv_sec: 0,
-            tv_nsec: left.subsec_nanos().into(),
-        };
-        let polled = poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&timeout));
-        !matches!(polled, Ok(0) | Err(Errno::INTR))
+        // An error comes again when it is read.
+        has_input(pipe, until.saturating_duration_since(Instant::now())).unwrap_or(true)
     }
 }
 
